@@ -45,7 +45,7 @@ def _incremental_off() -> None:
         return bool(self.coercer.sharpen(draft.values, draft.size, self.coercer.all))
 
     Coercer.sharpen = sharpen  # type: ignore[method-assign]
-    Transformer.coerced = coerced  # type: ignore[method-assign]
+    Transformer.coerce = coerced  # type: ignore[method-assign]
 
 
 def _memo_off() -> None:
@@ -63,7 +63,7 @@ def _memo_off() -> None:
     namespace = python_machine.namespace
 
     def without_memo(for_layout: layout.Layout) -> dict[str, Any]:
-        return namespace(for_layout) | {"CLOSED": Computed(for_layout._closed), "CLOSURE": for_layout._closure}
+        return namespace(for_layout) | {"CLOSED": Computed(for_layout._close), "CLOSURE": for_layout._closure}
 
     python_machine.namespace = without_memo
     layout.Layout.closure = layout.Layout._closure  # type: ignore[method-assign]
@@ -73,7 +73,7 @@ def _ordering_off() -> None:
     """Rules are checked in the order in which they were generated."""
     from kleene.transformers import coerce
 
-    coerce._ordered = lambda programs: list(range(len(programs)))
+    coerce._order = lambda programs: list(range(len(programs)))
 
 
 def _between_off() -> None:
@@ -137,7 +137,7 @@ def analysed(name: str, off: Sequence[str], *, profile: bool) -> dict[str, Any]:
     macros, folders = macros_of(properties.macros), (*properties.include, str(path.parent))
     loaded = load_program(path, include=folders, macros=macros)
     given = read_tvs(path.with_suffix(".tvs"), loaded.vocabulary, include=folders, macros=macros)
-    analysis = prepare(loaded, replace(properties.applied(RunOptions()), profile=profile))
+    analysis = prepare(loaded, replace(properties.apply(RunOptions()), profile=profile))
     start = time.perf_counter()
     report = run(analysis, given.structures)
     seconds = time.perf_counter() - start

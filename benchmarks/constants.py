@@ -28,6 +28,8 @@ from types import CodeType, ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
+STATES_THAT_DIFFER = 0.25
+"""Share by which the number of attacking states must differ to be told: their runs end by time."""
 
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "shape": (("dll/remove",), ("data/values",), ("skip/two_levels",)),
@@ -35,32 +37,39 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "refine": (("sll/reverse", "--refine"), ("sll/append", "--refine")),
     "fesa": (("fesa/sll", "--domain", "fesa"), ("fesa/dll", "--domain", "fesa")),
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
+    "parts": (("programs/five_lists",),),
+    "parts of calls": (("programs/four_lists_recursive",),),
+    "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
+    "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
+    "deep errors": (("data/fiftieth",), ("arrays/names_terminator",)),
+    "samples": (("refine/cancel_list_link", "--property", "assert", "--refine"), ("sll/insertion_sort", "--refine")),
+    "coverage": (("dll/remove",), ("sll/insertion_sort",)),
 }
-"""For each group, programs of `examples/c` with their options; a check of one takes a few seconds at most."""
+"""For each group, programs of `examples/c` or of this folder with their options; a check takes a few seconds at most."""
 
 CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.strategy": (
         ("GLANCE_STEPS", ("errors",)),
         ("FIRST_LOOK_SECONDS", ("errors",)),
-        ("HEAD_START_SECONDS", ("errors",)),
+        ("HEAD_START_SECONDS", ("shape",)),
         ("LEAST_SECONDS", ("errors",)),
         ("AFTER_ERROR_SECONDS", ("errors",)),
         ("REFINEMENT_SHARE", ("refine",)),
         ("ANALYSIS_SHARE", ("errors",)),
         ("PATHS_SHARE", ("errors",)),
         ("PATHS_SECONDS", ("errors",)),
-        ("FESA_SHARE", ("shape",)),
-        ("FESA_SECONDS", ("shape",)),
+        ("FESA_SHARE", ("FESA after shape",)),
+        ("FESA_SECONDS", ("FESA after shape",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
-        ("PARTS_SHARE", ("shape",)),
+        ("PARTS_SHARE", ("parts",)),
         ("LOADS_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
         ("LANES_SHARE", ("shape",)),
-        ("APART_SHARE", ("shape",)),
+        ("APART_SHARE", ("parts",)),
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
     ),
@@ -68,93 +77,93 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
-        ("STRUCTURES_BEFORE_PARTS", ("shape",)),
-        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
+        ("STRUCTURES_BEFORE_PARTS", ("parts",)),
+        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("parts of calls",)),
     ),
     "kleene.analysis.c.shape.apart": (
-        ("SAMPLED_STRUCTURES", ("shape",)),
-        ("LEAST_STRUCTURES", ("shape",)),
-        ("GAIN_FACTOR", ("shape",)),
+        ("SAMPLED_STRUCTURES", ("parts",)),
+        ("LEAST_STRUCTURES", ("parts",)),
+        ("GAIN_FACTOR", ("parts",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
-        ("FEW_NODES", ("fesa",)),
+        ("FEW_NODES", ("crowded FESA",)),
         ("FIRST_SHARE", ("fesa",)),
         ("ROW_SHARE", ("fesa",)),
-        ("SUMMARISING_SHARE", ("fesa",)),
+        ("SUMMARISING_SHARE", ("crowded FESA",)),
         ("RETRIES_SHARE", ("fesa",)),
     ),
     "kleene.analysis.c.coverage": (
         ("RUNS_SHARE", ("shape",)),
         ("RUNS_SECONDS", ("shape",)),
-        ("LEAST_RUNS_SECONDS", ("shape",)),
+        ("LEAST_RUNS_SECONDS", ("coverage",)),
     ),
     "kleene.analysis.c.confirm": (
         ("MOST_PATHS", ("errors",)),
         ("OWN_PATHS_SHARE", ("errors",)),
-        ("REPLAY_FACTOR", ("errors",)),
-        ("REPLAY_STEPS", ("errors",)),
+        ("REPLAY_FACTOR", ("deep errors",)),
+        ("REPLAY_STEPS", ("deep errors",)),
     ),
-    "kleene.analysis.c.error_paths": (("MOST_STRUCTURES", ("errors",)),),
-    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("refine",)), ("STEPS_BETWEEN_LOOKS", ("refine",))),
+    "kleene.analysis.c.error_paths": (("MOST_STRUCTURES", ("deep errors",)),),
+    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("samples",)), ("STEPS_BETWEEN_LOOKS", ("samples",))),
     "kleene.refine.loop": (
-        ("MOST_ROUNDS", ("refine",)),
+        ("MOST_ROUNDS", ("samples",)),
         ("PATHS_OF_ROUND", ("refine",)),
-        ("GENERATORS_FOR_ONE_PROCESS", ("refine",)),
+        ("GENERATORS_FOR_ONE_PROCESS", ("samples",)),
         ("LONGEST_EXPLICIT_PATH", ("refine",)),
     ),
     "kleene.refine.tactics": (("GENERATORS_PER_ROUND", ("refine",)),),
-    "kleene.refine.model": (("REMEMBERED_STEPS", ("refine",)),),
+    "kleene.refine.model": (("REMEMBERED_STEPS", ("samples",)),),
     "kleene.refine.tree.reachability_tree": (("NODES_AFTER_ERROR", ("refine",)),),
-    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("refine",)), ("COMPARISON_FACTOR", ("refine",))),
+    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("samples",)), ("COMPARISON_FACTOR", ("samples",))),
     "kleene.refine.heaps.samples": (
-        ("SAMPLES", ("refine",)),
-        ("SAMPLE_NODES", ("refine",)),
-        ("SAMPLE_SECONDS", ("refine",)),
-        ("_MOST_STEPS", ("refine",)),
-        ("_MOST_RUNS", ("refine",)),
-        ("_MOST_UNTRIED", ("refine",)),
-        ("_LIKELIHOODS", ("refine",)),
-        ("_LARGEST_INPUT", ("refine",)),
+        ("SAMPLES", ("samples",)),
+        ("SAMPLE_NODES", ("samples",)),
+        ("SAMPLE_SECONDS", ("samples",)),
+        ("_MOST_STEPS", ("samples",)),
+        ("_MOST_RUNS", ("samples",)),
+        ("_MOST_UNTRIED", ("samples",)),
+        ("_LIKELIHOODS", ("samples",)),
+        ("_LARGEST_INPUT", ("samples",)),
     ),
-    "kleene.refine.heaps.explicit": (("_DEEPEST", ("refine",)),),
-    "kleene.refine.classes.generators": (("_DECLARATIONS_OF_OBLIGATION", ("refine",)),),
+    "kleene.refine.heaps.explicit": (("_DEEPEST", ("samples",)),),
+    "kleene.refine.classes.generators": (("_DECLARATIONS_OF_OBLIGATION", ("samples",)),),
     "kleene.refine.classes.finetune": (
-        ("SIMULATION_STRUCTURES", ("refine",)),
-        ("ADDITIONAL_STRUCTURES", ("refine",)),
-        ("FAILED_GENERATORS", ("refine",)),
+        ("SIMULATION_STRUCTURES", ("samples",)),
+        ("ADDITIONAL_STRUCTURES", ("samples",)),
+        ("FAILED_GENERATORS", ("samples",)),
     ),
-    "kleene.refine.tracking.explain": (("SHORT_PATH", ("refine",)), ("PATH_QUERY_STEPS", ("refine",))),
+    "kleene.refine.tracking.explain": (("SHORT_PATH", ("samples",)), ("PATH_QUERY_STEPS", ("samples",))),
     "kleene.paths.search.directed": (
         ("_STEPS_OF_TURN", ("errors",)),
-        ("_STEPS_BETWEEN_LOOKS", ("errors",)),
-        ("_LARGE_STATE", ("errors",)),
-        ("_VISITS_BETWEEN_COMPARISONS", ("errors",)),
-        ("_MOST_PATHS", ("errors",)),
-        ("_REPLAYS_OF_SITE", ("errors",)),
+        ("_STEPS_BETWEEN_LOOKS", ("deep errors",)),
+        ("_LARGE_STATE", ("deep errors",)),
+        ("_VISITS_BETWEEN_COMPARISONS", ("deep errors",)),
+        ("_MOST_PATHS", ("deep errors",)),
+        ("_REPLAYS_OF_SITE", ("deep errors",)),
         ("_SECONDS_AFTER_ERROR", ("errors",)),
     ),
     "kleene.coverage.runs": (
-        ("MOST_RUNS", ("shape",)),
-        ("MOST_STEPS", ("shape",)),
-        ("_STATES_AT_LOCATION", ("shape",)),
-        ("_STATES_AT_HEAD", ("shape",)),
-        ("_RUNS_SHARE", ("shape",)),
-        ("_RUNS_WITHOUT_NEWS", ("shape",)),
+        ("MOST_RUNS", ("coverage",)),
+        ("MOST_STEPS", ("coverage",)),
+        ("_STATES_AT_LOCATION", ("coverage",)),
+        ("_STATES_AT_HEAD", ("coverage",)),
+        ("_RUNS_SHARE", ("coverage",)),
+        ("_RUNS_WITHOUT_NEWS", ("coverage",)),
     ),
-    "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("shape",)), ("_RANDOM_DISTANCE", ("shape",))),
+    "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("coverage",)), ("_RANDOM_DISTANCE", ("coverage",))),
     "kleene.coverage.invariants": (
-        ("MOST_STRUCTURES", ("shape",)),
-        ("MOST_NODES", ("shape",)),
-        ("_MOST_NODES_DEFINED", ("shape",)),
+        ("MOST_STRUCTURES", ("coverage",)),
+        ("MOST_NODES", ("coverage",)),
+        ("_MOST_NODES_DEFINED", ("coverage",)),
     ),
-    "kleene.coverage.matching": (("_MOST_STEPS", ("shape",)),),
-    "kleene.coverage.numbers": (("MAX_BOUNDS", ("shape",)),),
+    "kleene.coverage.matching": (("_MOST_STEPS", ("coverage",)),),
+    "kleene.coverage.numbers": (("MAX_BOUNDS", ("coverage",)),),
     "kleene.domains.explicit.explore": (
-        ("_STEPS_OF_TURN", ("errors",)),
+        ("_STEPS_OF_TURN", ("deep errors",)),
         ("_REPLAYS_OF_SITE", ("errors",)),
-        ("_REPLAYS_OF_PATH", ("errors",)),
-        ("_CONSTANTS_TRIED", ("errors",)),
+        ("_REPLAYS_OF_PATH", ("deep errors",)),
+        ("_CONSTANTS_TRIED", ("deep errors",)),
     ),
 }
 """The constants of each module, with the groups of programs that may depend on them; a test compares the names."""
@@ -178,10 +187,11 @@ class Constant:
 
 @dataclass
 class Outcome:
-    """The verdicts of some programs, and the CPU seconds of their checks."""
+    """The verdicts of some programs, the CPU seconds of their checks, and the states that attacked the proofs."""
 
     verdicts: dict[tuple[str, str], str] = field(default_factory=dict)
     seconds: float = 0.0
+    states: int = 0
 
     @property
     def decided(self) -> int:
@@ -287,34 +297,41 @@ def measured(constant: Constant | None, factor: float, groups: Sequence[str], ti
     changed = ("", "", "0") if constant is None else (constant.module, constant.name, repr(constant.scaled(factor)))
     outcome = Outcome()
     for program in dict.fromkeys(p for group in groups for p in PROGRAMS[group]):
-        verdicts, seconds = _checked(changed, program, timeout)
+        verdicts, seconds, states = _checked(changed, program, timeout)
         outcome.seconds += seconds
+        outcome.states += states
         outcome.verdicts |= {(program[0], name): verdict for name, verdict in verdicts.items()}
     return outcome
 
 
-def _checked(changed: tuple[str, str, str], program: tuple[str, ...], timeout: float) -> tuple[dict[str, str], float]:
+def _checked(
+    changed: tuple[str, str, str], program: tuple[str, ...], timeout: float
+) -> tuple[dict[str, str], float, int]:
     name, *options = program
+    folder = ROOT / ("benchmarks" if name.startswith("programs/") else "examples/c")
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [sys.executable, __file__, "--child", *changed, "check", str(ROOT / "examples" / "c" / f"{name}.c")]
+        command = [sys.executable, __file__, "--child", *changed, "check", str(folder / f"{name}.c")]
         command += [*options, "--quiet", "--timeout", str(timeout), "--json", file.name]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0
         text = Path(file.name).read_text(encoding="utf-8")
-    verdicts: dict[str, str] = json.loads(text)["properties"] if text else {"crash": "CRASH"}
-    return verdicts, usage.ru_utime + usage.ru_stime
+    document = json.loads(text) if text else {"properties": {"crash": "CRASH"}, "statistics": {}}
+    coverage = document["statistics"].get("coverage") or {"states": 0}
+    return document["properties"], usage.ru_utime + usage.ru_stime, coverage["states"]
 
 
 # The table --------------------------------------------------------------------------------------------------------
 
 
 def compared(given: Outcome, other: Outcome) -> str:
-    """Verdicts that another value wins and loses, and its CPU time as a multiple."""
+    """Verdicts that another value wins and loses, its CPU time as a multiple, and that of states if they differ much."""
     won = sum(given.verdicts.get(k) == "UNKNOWN" and v in ("TRUE", "FALSE") for k, v in other.verdicts.items())
     lost = sum(v in ("TRUE", "FALSE") and other.verdicts.get(k) != v for k, v in given.verdicts.items())
     words = ([f"wins {won}"] if won else []) + ([f"loses {lost}"] if lost else [])
-    return f"{', '.join(words) or 'same'}, {other.seconds / given.seconds:.2f}"
+    ratio = other.states / given.states if given.states else 1.0
+    states = f", states {ratio:.2f}" if abs(ratio - 1.0) > STATES_THAT_DIFFER else ""
+    return f"{', '.join(words) or 'same'}, {other.seconds / given.seconds:.2f}{states}"
 
 
 def main() -> None:

@@ -188,7 +188,7 @@ def assume(
 # Notebooks ----------------------------------------------------------------------------------
 
 
-def framed(page: str) -> str:
+def frame(page: str) -> str:
     """A page inside a notebook. The frame runs the scripts of the page, and nothing of it reaches the notebook."""
     style = f"width:100%;height:{_FRAME_HEIGHT}px;border:1px solid #8884;border-radius:8px"
     return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{html.escape(page, quote=True)}"></iframe>'
@@ -218,9 +218,9 @@ def _draw_in_notebooks() -> None:
         (Formula, "_repr_html_", lambda self: f"<code>{html.escape(str(self))}</code>"),
         (Vocabulary, "_repr_html_", vocabulary_table),
         (Program, "_repr_svg_", program_svg),
-        (RunReport, "_repr_html_", lambda self: framed(html_report(self))),
-        (CheckReport, "_repr_html_", lambda self: framed(check_page(self))),
-        (SymbolicResult, "_repr_html_", lambda self: framed(show_html(self.structures, title="structures"))),
+        (RunReport, "_repr_html_", lambda self: frame(html_report(self))),
+        (CheckReport, "_repr_html_", lambda self: frame(check_page(self))),
+        (SymbolicResult, "_repr_html_", lambda self: frame(show_html(self.structures, title="structures"))),
     ]
     for owner, name, drawing in drawings:
         setattr(owner, name, drawing)

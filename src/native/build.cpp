@@ -118,7 +118,7 @@ Tensor Builder::literal(const Formula& f, Rail rail) {
     const Value rows = graph.insert(summary, 1);
     made = graph.without(made, rows);
   }
-  return applied(made, f.names);
+  return apply(made, f.names);
 }
 
 // The operands of a nest of And or of Or, left to right.
@@ -168,7 +168,7 @@ Tensor Builder::if_then_else(const Formula& f, Rail rail, bool negated) {
 bool Builder::is_parameter(Name v) const { return has(parameters_, v) && !has(bound_, v); }
 
 // A predicate's tensor at the given arguments: parameters sliced, repeated variables on the diagonal.
-Tensor Builder::applied(Value tensor, const Names& args) {
+Tensor Builder::apply(Value tensor, const Names& args) {
   Names axes = args;
   for (std::size_t k = axes.size(); k-- > 0;) {
     if (!is_parameter(axes[k])) continue;
@@ -249,7 +249,7 @@ Tensor Builder::closure(const Formula& f, Rail rail) {
   } else {
     closed = graph.closure(matrix, nullptr);
   }
-  return applied(closed, after);
+  return apply(closed, after);
 }
 
 // Boolean operations on tensors --------------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ Tensor Builder::exists_in(const Names& variables, const Formula& given, Rail rai
 Tensor Builder::witness_part(const Formula& f, const Names& variables, Rail rail, bool negated) {
   if (f.kind == FormulaKind::atom && f.name == instance_ && rail == kMust && !negated && f.names.size() == 2) {
     const bool first = has(variables, f.names[0]), second = has(variables, f.names[1]);
-    if (f.names[0] != f.names[1] && first != second) return applied(graph.load(kInstance, 2), f.names);
+    if (f.names[0] != f.names[1] && first != second) return apply(graph.load(kInstance, 2), f.names);
   }
   return build(f, rail, negated);
 }
@@ -367,13 +367,13 @@ Tensor Builder::eliminate(const Names& variables, const Tensors& tensors, Rail r
     for (Tensor& tensor : remaining) (has(tensor.axes, chosen) ? inside : outside).push_back(std::move(tensor));
     if (rail == kMust && !all_active_) inside.push_back({active(), {chosen}});
     if (inside.empty()) inside.push_back({graph.full(1), {chosen}});  // any node is a witness, but there must be one
-    outside.push_back(witnessed(chosen, inside));
+    outside.push_back(witness(chosen, inside));
     remaining = std::move(outside);
   }
   return conjunction(remaining);
 }
 
-Tensor Builder::witnessed(Name v, const Tensors& inside) {
+Tensor Builder::witness(Name v, const Tensors& inside) {
   Names others;
   for (const Tensor& tensor : inside)
     for (Name w : tensor.axes)

@@ -57,7 +57,7 @@ class Builder {
   Tensors build_all(const std::vector<const Formula*>& formulas, Rail rail, bool negated);
   Tensor iff(const Formula& f, Rail rail, bool negated);
   Tensor if_then_else(const Formula& f, Rail rail, bool negated);
-  Tensor applied(Value tensor, const Names& args);
+  Tensor apply(Value tensor, const Names& args);
   void merge_repeated(Value& tensor, Names& axes);
   Tensor closure(const Formula& f, Rail rail);
   Tensor complement(const Tensor& tensor);
@@ -65,7 +65,7 @@ class Builder {
   Tensor exists(const Formula& f, Rail rail, bool negated);
   Tensor exists_in(const Names& variables, const Formula& body, Rail rail, bool negated);
   Tensor witness_part(const Formula& f, const Names& variables, Rail rail, bool negated);
-  Tensor witnessed(Name v, const Tensors& inside);
+  Tensor witness(Name v, const Tensors& inside);
   bool is_parameter(Name v) const;
   int parameter(Name v) const { return static_cast<int>(parameters_.find(v)); }
   // Looks for signals now and then, whose handlers may raise: a formula that shares its parts can be very large.

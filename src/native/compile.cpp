@@ -81,8 +81,8 @@ nb::tuple compile_rule(nb::dict given, nb::sequence parts, nb::sequence hidden, 
 void bind_compiler(nb::module_& m) {
   nb::exception<Unsupported>(m, "Unsupported", PyExc_ValueError);
   nb::class_<Code>(m, "Code")
-      .def("bound", [](const Code& self, std::shared_ptr<Signature> signature,
-                       nb::dict places) { return std::make_shared<Program>(program_of(self, *signature, places)); })
+      .def("bind", [](const Code& self, std::shared_ptr<Signature> signature,
+                      nb::dict places) { return std::make_shared<Program>(program_of(self, *signature, places)); })
       .def_prop_ro("words", [](const Code& self) { return self.words; })
       .def_prop_ro("outputs", [](const Code& self) { return self.outputs; })
       .def_prop_ro("names", [](const Code& self) {

@@ -440,6 +440,19 @@ def test_a_bug_is_no_traceback(
     assert "Traceback" not in error
 
 
+def test_other_files_are_checked_where_one_does_not_compile(tmp_path: Path) -> None:
+    """The whole check ended with the first file that did not compile."""
+    (tmp_path / "main.c").write_text("int f(void);\nint main(void) { int *p = 0; if (f()) return *p; return 0; }\n")
+    (tmp_path / "bad.c").write_text("int f(void) { return }\n")
+    words = [TOOL, "check", "main.c", "bad.c", "--json", "out.json"]
+    process = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert process.returncode == 2
+    assert process.stderr.startswith("bad.c:1:22: expected expression\n    int f(void) { return }\n")
+    assert "main.c: FALSE" in process.stdout and "assumes: bad.c is not read" in process.stdout
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert document["unread"] == [{"file": "bad.c", "line": 1, "column": 22, "message": "expected expression"}]
+
+
 # Pipes ----------------------------------------------------------------------------------------------------------
 
 

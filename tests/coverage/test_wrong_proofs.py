@@ -181,7 +181,7 @@ def _may_at_first(test, truth, bits, *, exact=False, may=order._may):
     return may(test, truth, () if len(bits) == 1 else bits, exact=exact)
 
 
-COPIED_AS_THEY_ARE = [(numbers, "rereads", lambda *types: True), (IntegerValue, "converted", lambda self, *types: self)]
+COPIED_AS_THEY_ARE = [(numbers, "rereads", lambda *types: True), (IntegerValue, "convert", lambda self, *types: self)]
 COPIED_IN_FESA = [(module, "convert_number", lambda value, *types: value) for module in (evaluate, transfer)]
 IMAGES_OF_ALL = [(order._Images, "_looked_at", _looked_at_always), (order, "_may", _may_at_first)]
 FREED_UNSEEN = [(ObjectSteps, "require_movable", lambda self, operation: self.pointers.load(operation.pointer))]

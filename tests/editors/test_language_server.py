@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.cli.lsp.tvp_index import declarations, named, word_at
+from kleene.cli.lsp.tvp_index import declarations, declarations_of, word_at
 
 pytest.importorskip("pygls")
 from lsprotocol import types
@@ -147,7 +147,7 @@ def test_words_and_families_of_predicates() -> None:
         ("r[n,z]", "predicate"),
         ("L1", "location"),
     ]
-    assert [d.name for d in named("r[n,x]", known)] == ["r[n,z]"]
+    assert [d.name for d in declarations_of("r[n,x]", known)] == ["r[n,z]"]
     assert word_at("  r[n, x](v)", 3) == "r[n, x]"
     assert word_at("  r[n, x](v)", 7) == "x"
     assert word_at("  ", 1) == ""

@@ -57,7 +57,7 @@ def analyse(program: Path, given: Path | None = None, *, macros: dict[str, str] 
     settings = program.with_suffix(".properties")
     chosen = RunOptions(self_check=True)
     if settings.is_file():
-        chosen = interpret_settings(read_properties(settings)).applied(chosen)
+        chosen = interpret_settings(read_properties(settings)).apply(chosen)
     analysis = prepare(loaded, replace(chosen, **options))
     structures = read_tvs(given or program.with_suffix(".tvs"), loaded.vocabulary, macros=macros).structures
     return Run(loaded, run(analysis, structures))

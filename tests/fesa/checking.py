@@ -164,7 +164,7 @@ class Bench:
                 yield f"separate {node}", heap
                 self.transfer.tidy(heap, *nodes)
                 yield f"separate {node} and tidy", heap
-        for name, operation in (("widen", widen), ("prune", Heap.pruned)):
+        for name, operation in (("widen", widen), ("prune", Heap.prune)):
             heap = state.copy()
             operation(heap)
             yield name, heap

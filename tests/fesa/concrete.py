@@ -83,11 +83,18 @@ class Concrete:
     def store(self, pointer: Value, offset: int, value: Value, size: int = 8) -> None:
         self.values[self.at(pointer, offset, size)] = value
 
-    def copy_bytes(self, target: Place, source: Place) -> None:
-        """A whole struct."""
-        found = {o: v for (thing, o), v in self.values.items() if thing == source[0]}
-        assert target[1] == source[1] == 0
-        self.values |= {(target[0], o): v for o, v in found.items()}
+    def copy_bytes(self, target: Place, source: Place, size: int = BLOCK) -> None:
+        """Bytes of one object to another: places that lie in them are copied, pointers that lie there partly are lost.
+
+        `target` and `source` are not the same object, or the same place.
+        """
+        if target == source:
+            return
+        moved = {(o - source[1] + target[1]): v for (thing, o), v in self.values.items() if thing == source[0]}
+        for thing, offset in list(self.values):
+            if thing == target[0] and target[1] - 8 < offset < target[1] + size:
+                whole = target[1] <= offset <= target[1] + size - 8 or isinstance(self.values[thing, offset], int)
+                self.values[thing, offset] = moved.get(offset, UNSET) if whole else UNSET
 
     def new(self, layout: dict[int, Kind], *, zeroed: bool) -> Place:
         number = max([0, *(t for t in self.mentioned() if isinstance(t, int))]) + 1

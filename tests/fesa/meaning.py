@@ -179,7 +179,7 @@ class Meaning:
     def _graph(self, vectors: Vectors) -> tuple[frozenset[Flag], list[Node], list[Flag]]:
         """The flags that may be one, the heap's nodes, and what is remembered of the forest."""
         if self._last is None or self._last[0] is not vectors:
-            dims: frozenset[Flag] = vectors.pruned().dims  # type: ignore[assignment]
+            dims: frozenset[Flag] = vectors.prune().dims  # type: ignore[assignment]
             nodes = sorted({n for f in dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
             self._last = vectors, (dims, nodes, [f for f in dims if f.kind == ABOVE])
         return self._last[1]

@@ -312,10 +312,104 @@ def _number(value: Value) -> int:
 
 NUMBERS_IN_BLOCKS = Vocabulary(NUMBER_WORLD, f"{_CELL}struct cell *x; int i;", _numbers())
 
+# What is rare ---------------------------------------------------------------------------------------------------
+
+
+def _filled(m: Concrete, place: Place, size: int, value: Value) -> None:
+    """Bytes of a block of links, all of the same value; pointers that lie in them partly are lost."""
+    for offset in LINK_WORLD.block:
+        if place[1] - 8 < offset < place[1] + size:
+            whole = place[1] <= offset <= place[1] + size - 8
+            m.values[place[0], offset] = value if whole else UNSET
+
+
+def _copied(m: Concrete, to: tuple[str, int], source: tuple[str, int], size: int) -> None:
+    target = m.at(m[to[0]], to[1], size)
+    m.copy_bytes(target, m.at(m[source[0]], source[1], size), size)
+
+
+def _parts() -> dict[str, Run]:
+    return {
+        "memcpy(&x->a, &y->a, 8);": lambda m: _copied(m, ("x", A), ("y", A), 8),
+        "memcpy(&x->b, &y->b, 8);": lambda m: _copied(m, ("x", B), ("y", B), 8),
+        "memcpy(&x->a, &y->b, 8);": lambda m: _copied(m, ("x", A), ("y", B), 8),
+        "memcpy(&x->b, &y->a, 8);": lambda m: _copied(m, ("x", B), ("y", A), 8),
+        "memcpy(x, y, 12);": lambda m: _copied(m, ("x", A), ("y", A), 12),
+        "memcpy(x, y, 4);": lambda m: _copied(m, ("x", A), ("y", A), 4),
+        "memcpy(&x->b, y, 12);": lambda m: _copied(m, ("x", B), ("y", A), 12),
+        "memcpy(x, y, 0);": lambda m: None,
+        "memset(x, 0, 8);": lambda m: _filled(m, m.at(m["x"], A, 8), 8, None),
+        "memset(&x->b, 0, 8);": lambda m: _filled(m, m.at(m["x"], B, 8), 8, None),
+        "memset(x, 0, 12);": lambda m: _filled(m, m.at(m["x"], A, 12), 12, None),
+        "memset(x, 0, 15);": lambda m: _filled(m, m.at(m["x"], A, 15), 15, None),
+        "memset(x, 256, 16);": lambda m: _filled(m, m.at(m["x"], A, 16), 16, None),
+        "memset(x, 1, 16);": lambda m: _filled(m, m.at(m["x"], A, 16), 16, UNSET),
+        "memset(x, 0, 0);": lambda m: None,
+        "free(&x->b);": lambda m: m.free(moved(m["x"], B)),
+        "x = y + 1;": setting("x", lambda m: moved(m["y"], 16)),
+        "(x + 1)->a = NULL;": lambda m: m.store(moved(m["x"], 16), A, None),
+        "(x - 1)->b = NULL;": lambda m: m.store(moved(m["x"], -16), B, None),
+        "if (&x->b) ;": lambda m: not m.same(moved(m["x"], B), None),
+        "if (&x->b == (struct node **)y) ;": lambda m: m.same(moved(m["x"], B), m["y"]),
+        "*x = *x;": lambda m: m.at(m["x"], 0, 16) and None,
+        "*x = *x->a;": lambda m: m.copy_bytes(m.at(m["x"], 0, 16), m.at(m.load(m["x"], A), 0, 16)),
+        "x->a = (void *) 0;": lambda m: m.store(m["x"], A, None),
+        "x->a = (struct node *) 4096;": lambda m: m.store(m["x"], A, UNSET),
+    }
+
+
+PARTS = Vocabulary(LINK_WORLD, f"{_NODE}struct node *x, *y;", _parts() | _links("x", "y"))
+"""Parts of blocks, addresses in them and beside them; the other statements say what pointers there are."""
+
+
+def _expressions() -> dict[str, Run]:
+    def n(m: Concrete) -> int:
+        return _number(m.load(m["x"], 0, 4))
+
+    def after(m: Concrete) -> int:
+        return _number(m.load(m.load(m["x"], NEXT), 0, 4))
+
+    def i(m: Concrete) -> int:
+        return _number(m["i"])
+
+    return {
+        "i = i / 2;": setting("i", lambda m: i(m) // 2),
+        "i = 1 - i;": setting("i", lambda m: 1 - i(m)),
+        "i = 4 + x->n;": setting("i", lambda m: 4 + n(m)),
+        "i = i + x->n;": setting("i", lambda m: i(m) + n(m)),
+        "i = x->n - x->a->n;": setting("i", lambda m: n(m) - after(m)),
+        "i = x->a->n / 5;": setting("i", lambda m: after(m) // 5),
+        "i = x == NULL;": setting("i", lambda m: int(m.same(m["x"], None))),
+        "i = x->a != NULL;": setting("i", lambda m: int(not m.same(m.load(m["x"], NEXT), None))),
+        "i = (char) i;": setting("i", i),
+        "i = (unsigned char) x->n;": setting("i", n),
+        "i = (i == 1) == (x->n == 1);": setting("i", lambda m: int((i(m) == 1) == (n(m) == 1))),
+        "x->n = x->a->n;": lambda m: m.store(m["x"], 0, after(m), 4),
+        "x->n = -x->n;": lambda m: m.store(m["x"], 0, -n(m), 4),
+        "x->n = i == 5;": lambda m: m.store(m["x"], 0, int(i(m) == 5), 4),
+        "x->a->n = i;": lambda m: m.store(m.load(m["x"], NEXT), 0, i(m), 4),
+        "memcpy(&x->n, &x->a->n, 4);": lambda m: m.store(m["x"], 0, after(m), 4),
+        "memset(&x->n, 0, 4);": lambda m: m.store(m["x"], 0, 0, 4),
+        "memset(&x->a, 0, 8);": lambda m: m.store(m["x"], NEXT, None),
+        "if (i != x->n) ;": lambda m: i(m) != n(m),
+        "if (i == x->a->n) ;": lambda m: i(m) == after(m),
+        "if (i & 1) ;": lambda m: i(m) & 1 == 1,
+        "if (i / 5) ;": lambda m: i(m) // 5 != 0,
+        "if ((char) i) ;": lambda m: i(m) != 0,
+        "if ((i == 5) != (x->n == 5)) ;": lambda m: (i(m) == 5) != (n(m) == 5),
+        "if (x->a) ;": lambda m: not m.same(m.load(m["x"], NEXT), None),
+    }
+
+
+EXPRESSIONS = Vocabulary(NUMBER_WORLD, f"{_CELL}struct cell *x; int i;", _expressions() | _numbers())
+"""Numbers that are computed; the other statements say what pointers and numbers there are."""
+
 VOCABULARIES = {
     "links": LINKS,
     "lists": LISTS,
     "objects": OBJECTS,
     "numbers": NUMBERS_IN_BLOCKS,
     "three": THREE,
+    "parts": PARTS,
+    "expressions": EXPRESSIONS,
 }

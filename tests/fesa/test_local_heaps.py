@@ -113,7 +113,7 @@ def walk(
             return None
         assert together is not None
         heap, real = Heap(together, OPTIONS), way.after.copy()
-    heap.pruned()
+    heap.prune()
     return heap, real
 
 
@@ -151,13 +151,13 @@ def called(made: Made, choose: random.Random) -> str:
     domain.heaps.leave(end)
     if choose.random() < 0.5:
         widen(end)
-    after = domain.heaps.joined(division, call, end)
+    after = domain.heaps.join(division, call, end)
     if real.leaked():
         assert "memory_leak" in raised, f"{real.leaked()} is lost"
         return "leak"
     if "memory_leak" in raised:
         return "alarm"
-    after.pruned()
+    after.prune()
     assert MEANING.represents(after.vectors, real), f"{real} after {heap.flags}"
     return "fine"
 

@@ -17,7 +17,7 @@ from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.cfa.types import BOOL, IntegerType
-from kleene.domains.fesa.evaluate import Integer, _combined, _compared, convert_number, map_value
+from kleene.domains.fesa.evaluate import Integer, _combine, _comparison, convert_number, map_value
 from kleene.domains.fesa.functions import Function, Tables
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE
 from kleene.passes.preparation import Prepared
@@ -112,13 +112,13 @@ def test_arithmetic_with_a_constant(operator: str) -> None:
     for both in pairs():
         for table, number in itertools.product(subsets(NUMBERS), (0, 1, 3)):
             value, constant = described(both, table), Integer({number: SPACE.true}, SPACE.false, number)
-            result = _combined(value, constant, operator, kind)
+            result = _combine(value, constant, operator, kind)
             assert result is not None
             real = after(both, lambda n, k=number: kind.wrap(ARITHMETIC[operator](n, k)))  # type: ignore[misc]
             assert covers(result, real)
             if operator in INJECTIVE:
                 assert same(result, described(real, {ARITHMETIC[operator](c, number) for c in table}))
-            assert _combined(constant, value, operator, kind) is None
+            assert _combine(constant, value, operator, kind) is None
 
 
 @pytest.mark.parametrize("operator", COMPARE)
@@ -126,7 +126,7 @@ def test_comparisons(operator: str) -> None:
     compare = COMPARE[operator]
     sides = [s for s in pairs() if s[1] in ({0}, {1})]
     for (left, a), (right, b) in itertools.product(itertools.product(sides, [{0}, {0, 1}, set()]), repeat=2):
-        truth, untruth = _compared(operator, described(left, a), described(right, b))
+        truth, untruth = _comparison(operator, described(left, a), described(right, b))
         parts = list(zip(left, right, (FLAG, ~FLAG), strict=True))
         for numbers, others, part in parts:
             results = {compare(x, y) for x in numbers for y in others}
@@ -137,8 +137,8 @@ def test_comparisons(operator: str) -> None:
                 assert includes(~truth, part) or True in results
                 assert includes(~untruth, part) or False in results
     five, others = described(({5}, {5}), {5}), described(({7}, {7}), {5})
-    assert _compared("==", five, others) == (SPACE.false, SPACE.true)
-    assert _compared("!=", others, five) == (SPACE.true, SPACE.false)
+    assert _comparison("==", five, others) == (SPACE.false, SPACE.true)
+    assert _comparison("!=", others, five) == (SPACE.true, SPACE.false)
 
 
 GLOBAL = "static int g; static struct node n; "

@@ -72,7 +72,7 @@ def shaken(heap: Heap, choose: random.Random) -> None:
         summaries = [n for n in nodes if heap.is_summary(n)]
         if summaries:
             separate_instance(heap, choose.choice(summaries))
-    heap.pruned()
+    heap.prune()
 
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
@@ -115,7 +115,7 @@ def follow(checked: Bench, choose: random.Random, steps: int = 24, blocks: int =
         together = after[None if None in after else bool(outcome.truth)]
         assert together is not None, f"{told} leads nowhere"
         heap, real = Heap(together, checked.options), outcome.after.copy()
-        heap.pruned()
+        heap.prune()
         shaken(heap, choose)
         assert checked.meaning.represents(heap.vectors, real), f"{told} to {real}"
 
@@ -130,7 +130,7 @@ def scripted(checked: Bench, heap: Heap, real: Concrete, *steps: str) -> tuple[H
         together = after[None]
         assert together is not None
         heap = Heap(together, checked.options)
-        heap.pruned()
+        heap.prune()
         real = max((o.after.copy() for o in outcomes(by_code[code].run, real)), key=lambda m: len(m.alive))
     return heap, real, raised
 
@@ -250,7 +250,7 @@ def test_observation_1_and_2(folder: Path, options: Options) -> None:
         for _ in range(12):
             after, _ = checked.apply(choose.choice(able), heap)
             heap = Heap(after[None] or heap.vectors, options)
-        heap.pruned()
+        heap.prune()
         nodes = heap.heap_nodes()
         if len(nodes) < 3:
             continue
@@ -258,7 +258,7 @@ def test_observation_1_and_2(folder: Path, options: Options) -> None:
         first, second, third = nodes[0], nodes[1], nodes[2]
         plain = heap.vectors
         exists = heap.exists(first) & heap.exists(second)
-        both = heap.restricted(exists)
+        both = heap.restrict(exists)
         if both is not None:
             plain = both.vectors
             summarise(both, first, second)
@@ -271,7 +271,7 @@ def test_observation_1_and_2(folder: Path, options: Options) -> None:
 
 
 def _commutes(heap: Heap, first: object, second: object, third: object) -> None:
-    both = heap.restricted(heap.any_of([heap.space.true]))
+    both = heap.restrict(heap.any_of([heap.space.true]))
     assert both is not None
     summarise(both, first, second)  # type: ignore[arg-type]
     summarise(both, first, third)  # type: ignore[arg-type]

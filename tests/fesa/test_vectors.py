@@ -42,11 +42,11 @@ def test_fold_and_expand_are_definition_1(make: type[Space], data: st.DataObject
     space = make()
     folded = made(space, names, given_).fold(kept, gone)
     wanted = {v[:pairs] + v[2 * pairs :] for v in given_} | {v[pairs:] for v in given_}
-    assert folded.listed(names[:pairs] + names[2 * pairs :]) == wanted
+    assert folded.projection(names[:pairs] + names[2 * pairs :]) == wanted
     small = data.draw(plain(pairs + rest))
     expanded = made(space, names[:pairs] + names[2 * pairs :], small).expand(kept, gone)
     both = {a[:pairs] + b for a in small for b in small if a[pairs:] == b[pairs:]}
-    assert expanded.listed(names) == both
+    assert expanded.projection(names) == both
 
 
 @pytest.mark.parametrize("make", SPACES)
@@ -71,25 +71,25 @@ def test_dimensions_and_lattice(make: type[Space], data: st.DataObject) -> None:
     names, space = NAMES[:size], make()
     a, b = data.draw(plain(size)), data.draw(plain(size))
     first, second = made(space, names, a), made(space, names, b)
-    assert first.join(second).listed(names) == a | b
-    assert first.meet(second).listed(names) == a & b
+    assert first.join(second).projection(names) == a | b
+    assert first.meet(second).projection(names) == a & b
     assert (first <= second) == (a <= b)
     assert first.is_empty() == (not a)
-    assert first.drop(names[0]).listed(names[1:]) == {v[1:] for v in a}
-    assert first.add("z").listed([*names, "z"]) == {(*v, x) for v in a for x in (0, 1)}
-    assert first.swap(names[:1], names[1:2]).listed(names) == {(v[1], v[0], *v[2:]) for v in a}
-    assert first.restrict(space.var(names[1])).listed(names) == {v for v in a if v[1]}
+    assert first.drop(names[0]).projection(names[1:]) == {v[1:] for v in a}
+    assert first.add("z").projection([*names, "z"]) == {(*v, x) for v in a for x in (0, 1)}
+    assert first.swap(names[:1], names[1:2]).projection(names) == {(v[1], v[0], *v[2:]) for v in a}
+    assert first.restrict(space.var(names[1])).projection(names) == {v for v in a if v[1]}
     shifted = first.set({names[0]: first.flag(names[1]), "z": ~first.flag(names[0])})
-    assert shifted.listed([*names, "z"]) == {(v[1], *v[1:], 1 - v[0]) for v in a}
+    assert shifted.projection([*names, "z"]) == {(v[1], *v[1:], 1 - v[0]) for v in a}
 
 
 def test_missing_dimensions_are_zero() -> None:
     for space in (Diagrams(), Tables()):
         one, two = made(space, "a", frozenset({(1,)})), made(space, "b", frozenset({(1,)}))
-        assert one.join(two).listed("ab") == {(1, 0), (0, 1)}
+        assert one.join(two).projection("ab") == {(1, 0), (0, 1)}
         assert one.meet(two).is_empty()
         assert not one <= two
-        assert one.join(two).drop("b").pruned().dims == {"a"}
+        assert one.join(two).drop("b").prune().dims == {"a"}
 
 
 def test_the_paper_s_three_element_list() -> None:
@@ -98,7 +98,7 @@ def test_the_paper_s_three_element_list() -> None:
         names = ("xA", "xB", "AC", "BC", "oA", "iA", "oB", "iB")
         state = made(space, names, frozenset({(1, 0, 0, 1, 1, 0, 0, 1)}))
         folded = state.fold(("xA", "AC", "oA", "iA"), ("xB", "BC", "oB", "iB"))
-        assert folded.listed(("xA", "AC")) == {(1, 0), (0, 1)}
+        assert folded.projection(("xA", "AC")) == {(1, 0), (0, 1)}
 
 
 def test_both_representations_agree_on_random_formulas() -> None:
@@ -109,5 +109,5 @@ def test_both_representations_agree_on_random_formulas() -> None:
             for k, kind in enumerate(choice):
                 a, b = space.var(NAMES[k]), space.var(NAMES[k + 1])
                 f = (f & (a | b), f ^ (a & ~b), f | ~a)[kind]
-            results.append(Vectors(space, frozenset(NAMES[:5]), f).listed(NAMES[:5]))
+            results.append(Vectors(space, frozenset(NAMES[:5]), f).projection(NAMES[:5]))
         assert results[0] == results[1]

@@ -135,6 +135,9 @@ APT = {
     "copies": [ROWS[0], FESA[0], FESA[2]],
     "tables": [ROWS[0], FESA[0]],
     "recursive": [ROWS[0], FESA[0]],
+    "counts": [WHOLE[0]],
+    "blocks": [WHOLE[0]],
+    "text": [WHOLE[0]],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 

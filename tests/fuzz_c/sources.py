@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.fuzz_c.candidates import Candidate
-from tests.fuzz_c.generators import contracts, copies, numbers, recursive, structures, tables
+from tests.fuzz_c.generators import blocks, contracts, copies, counts, numbers, recursive, structures, tables, text
 from tests.fuzz_c.mutants import Edit, edits, whole_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +22,9 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "copies": copies.program,
     "tables": tables.program,
     "contracts": contracts.program,
+    "counts": counts.program,
+    "blocks": blocks.program,
+    "text": text.program,
 }
 TOPICS = ("mutant", *GENERATORS)
 _SECOND_EDIT = 0.15

@@ -22,15 +22,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FunctionType
 
 import pytest
 from tests import slices
 from tests.mutation.children import Ended, Failures, Work, limit_time, passes, run_all
+from tests.mutation.code import Functions, functions_of, replace_code
 from tests.mutation.known import is_known, known, stale
-from tests.mutation.measure import Measured, covering, digest, measure, outermost
-from tests.mutation.mutate import Mutant, mutants, outermost_functions
-from tests.mutation.summary import DEAD, KEPT, key, verdicts
+from tests.mutation.measure import Measured, covering, digest, measure
+from tests.mutation.mutate import Mutant, mutants
+from tests.mutation.summary import DEAD, RUNS, verdicts
 from tests.mutation.table import TESTS, module_file
 
 PATIENCE = 5.0
@@ -70,7 +70,7 @@ class Server:
     each: float
     """Seconds of the processor for the tests of one mutant."""
     say: Callable[[str], None]
-    kept: Path = KEPT
+    kept: Path = RUNS
     """The file of verdicts; what is measured is kept beside it."""
     verdicts: list[Verdict] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
@@ -85,6 +85,8 @@ class Server:
         measured = measure(
             session.items,
             modules,
+            functions,
+            wanted={mutant.module for mutant in self.wanted},
             kept=self.kept.parent / "measured.json",
             failures=self.failures,
             processes=self.processes,
@@ -128,7 +130,7 @@ class Server:
         self,
         mutant: Mutant,
         asked: Sequence[tuple[pytest.Item, float]],
-        functions: dict[tuple[str, str], list[FunctionType]],
+        functions: Functions,
     ) -> Work:
         def work(tell: Callable[[object], None]) -> None:
             replace(mutant, functions)
@@ -165,6 +167,9 @@ class Server:
         self.verdicts.append(verdict)
         row = {
             "module": verdict.mutant.module,
+            "outer": verdict.mutant.outer,
+            "text": verdict.mutant.text,
+            "number": verdict.mutant.number,
             "function": verdict.mutant.function,
             "line": verdict.mutant.line,
             "column": verdict.mutant.column,
@@ -190,39 +195,10 @@ def _forget_answers() -> None:
             thing.cache_clear()
 
 
-def functions_of(modules: dict[str, Path]) -> dict[tuple[str, str], list[FunctionType]]:
-    """The functions of the modules that are in no other function, by module and qualified name."""
-    names = {str(path): module for module, path in modules.items()}
-    known = defaultdict(list)
-    for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and thing.__code__.co_filename in names:
-            code = thing.__code__
-            if outermost(code.co_qualname) == code.co_qualname:
-                known[names[code.co_filename], code.co_qualname].append(thing)
-    return known
-
-
-def replace(mutant: Mutant, functions: dict[tuple[str, str], list[FunctionType]]) -> None:
+def replace(mutant: Mutant, functions: Functions) -> None:
     """Gives the function of a mutant its other code, in this process."""
     assert functions[mutant.module, mutant.outer], f"no function {mutant.outer}"
-    tree = ast.parse(mutant.source)
-    outer = functions[mutant.module, mutant.outer][0]
-    if outer.__code__.co_freevars:  # of super(): the code must keep it, even where the call is dropped
-        body = dict(outermost_functions(tree))[mutant.outer].body
-        body.append(ast.copy_location(ast.Expr(ast.Name("__class__", ast.Load())), body[-1]))
-    code = _code(compile(ast.fix_missing_locations(tree), str(module_file(mutant.module)), "exec"), mutant.outer)
-    for function in functions[mutant.module, mutant.outer]:
-        function.__code__ = code
-
-
-def _code(whole: CodeType, name: str) -> CodeType:
-    pending = [whole]
-    while pending:
-        code = pending.pop()
-        if code.co_qualname == name:
-            return code
-        pending += [part for part in code.co_consts if isinstance(part, CodeType)]
-    raise LookupError(name)
+    replace_code(ast.parse(mutant.source), mutant.module, mutant.outer, functions[mutant.module, mutant.outer])
 
 
 def sample(modules: Sequence[str], seed: int) -> list[Mutant]:
@@ -251,7 +227,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--module", action="append", choices=sorted(TESTS), help="only these")
-    parser.add_argument("--again", type=Path, help="leave out what is killed by this file of verdicts")
+    parser.add_argument("--tests", nargs="+", help="ask these only, in place of those of the table")
+    parser.add_argument("--again", action="store_true", help="leave out what is killed by the verdicts so far")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the children end too
     out = sys.stdout
@@ -266,19 +243,19 @@ def main() -> int:
     chosen = options.module or list(TESTS)
     wanted = sample(chosen, options.seed)
     if options.again:
-        wanted = living(wanted, options.again)
+        wanted = living(wanted)
     server = Server(wanted, options.processes, options.seconds, options.each, say)
-    code = serve(server, list(dict.fromkeys(test for module in chosen for test in TESTS[module])))
+    code = serve(server, options.tests or list(dict.fromkeys(test for module in chosen for test in TESTS[module])))
     answers = Counter(verdict.answer for verdict in server.verdicts)
     tried = Counter(verdict.mutant.module for verdict in server.verdicts)
     say(f"{len(server.verdicts)} of {len(wanted)} mutants: {dict(answers)}; {dict(tried)}")
     return 1 if code or problems or answers[ALIVE] or answers[UNSEEN] or answers[PARTLY] else 0
 
 
-def living(wanted: Sequence[Mutant], path: Path) -> list[Mutant]:
-    """The mutants that a file of verdicts does not say are killed: those first that it does not name."""
-    last = verdicts(path)
-    return sorted((m for m in wanted if last.get(key(m)) not in DEAD), key=lambda m: key(m) in last)
+def living(wanted: Sequence[Mutant]) -> list[Mutant]:
+    """The mutants that no verdict says are killed: those first that have none."""
+    last = verdicts()
+    return sorted((m for m in wanted if last.get(m.key) not in DEAD), key=lambda m: m.key in last)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def wholes(domain: DecomposedDomain, element: Product) -> Iterator[Structure]:
     for chosen in product(*element.sets.values()):
         for copies in product(range(4), repeat=len(element.adrift)):
             adrift = [part for part, count in zip(element.adrift, copies, strict=True) for _ in range(count)]
-            yield domain.parts.composed([*chosen, *adrift])
+            yield domain.parts.compose([*chosen, *adrift])
 
 
 def covered(domain: DecomposedDomain, results: list[Product], state: Structure) -> bool:
@@ -256,6 +256,6 @@ _BOUND = [
 @pytest.mark.parametrize("formula", _BOUND, ids=str)
 def test_a_formula_about_touched_nodes_does_not_lie_elsewhere(formula: Formula) -> None:
     """Equalities and paths have a part too: those of nodes that an action binds were taken to lie in any part."""
-    reduced = Relativizer({}).reduced(formula, {"a": TOUCHED, "b": TOUCHED})
+    reduced = Relativizer({}).reduce(formula, {"a": TOUCHED, "b": TOUCHED})
     assert lies_in(reduced, TOUCHED, frozenset())
     assert not lies_in(reduced, OTHER, frozenset())

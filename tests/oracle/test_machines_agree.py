@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleene.cfa.graph import Edge
-from kleene.core.domain import united
+from kleene.core.domain import unite
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
 from kleene.logic.formula import And, Atom, Exists, Forall, Formula, Not, Or
@@ -38,12 +38,12 @@ def _natively(structure: Structure, formula: Formula, axes: Sequence[str]) -> li
     """Both rails of a formula by the native machine; None if it cannot run the program."""
     from kleene import _native
     from kleene.structures.program.build import MAY, MUST
-    from kleene.structures.program.native_machine import Unsupported, bound, signature_of
+    from kleene.structures.program.native_machine import Unsupported, bind, signature_of
 
     all_active = structure.values[AC] == (1 << structure.size) - 1
     try:
         code = _native.compile_formulas([(formula, rail, axes) for rail in (MUST, MAY)], (), all_active)
-        program = bound(code, structure.vocabulary)
+        program = bind(code, structure.vocabulary)
     except Unsupported:
         return None
     signature = signature_of(structure.vocabulary)
@@ -70,7 +70,7 @@ def test_programs_with_parameters(data: st.DataObject) -> None:
     """A free variable stands for a given node; a quantifier over the same name hides it."""
     from kleene import _native
     from kleene.structures.program.build import MAY, MUST
-    from kleene.structures.program.native_machine import Unsupported, bound, signature_of
+    from kleene.structures.program.native_machine import Unsupported, bind, signature_of
 
     setting = data.draw(SETTINGS)
     formula = data.draw(formulas(setting.vocabulary))
@@ -83,7 +83,7 @@ def test_programs_with_parameters(data: st.DataObject) -> None:
     all_active = structure.values[AC] == (1 << structure.size) - 1
     try:
         code = _native.compile_formulas([(hiding, rail, axes) for rail in (MUST, MAY)], (parameter,), all_active)
-        program = bound(code, structure.vocabulary)
+        program = bind(code, structure.vocabulary)
     except Unsupported:
         return
     signature = signature_of(structure.vocabulary)
@@ -112,7 +112,7 @@ def test_names_of_predicates_that_are_not_there() -> None:
     from kleene import _native
 
     with pytest.raises(KeyError):
-        _native.compile_formulas([(Atom("x", ("v",)), 0, ("v",))], (), True).bound(_native.Signature([1, 1, 1, 2]), {})
+        _native.compile_formulas([(Atom("x", ("v",)), 0, ("v",))], (), True).bind(_native.Signature([1, 1, 1, 2]), {})
     with pytest.raises(KeyError):
         _native.compile_prefix({}, [Atom("x", ("v",))], (), ("v",), True)
     with pytest.raises(TypeError):
@@ -197,7 +197,7 @@ def test_stores(join: str, data: st.DataObject) -> None:
             batches = [domain.initial(batch) for batch in batches]
             added = [store.add(batch) for batch in batches]
             current = [[store.current(s) for s in group] for group in added]
-            taken = [seen(united(store, added, only_current=only)) for only in (True, False)]
+            taken = [seen(unite(store, added, only_current=only)) for only in (True, False)]
             kept = [
                 s
                 for group, flags in zip(added, current, strict=True)

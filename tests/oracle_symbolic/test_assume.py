@@ -32,7 +32,7 @@ DATA = st.data()
 
 
 def options(backend: str = "z3") -> SymbolicOptions:
-    return SymbolicOptions(backend=backend, limits=LIMITS, leaves=40)
+    return SymbolicOptions(backend=backend, limits=LIMITS, leaves=40, one_field=False)
 
 
 def few_enough(s: NaiveStructure) -> bool:

@@ -19,7 +19,7 @@ from .enumeration import abstraction_of, assert_covers
 from .test_assume import few_enough
 
 LIMITS = Limits(query_seconds=0.2, total_seconds=1.5, individuals=3)
-OPTIONS = SymbolicOptions(limits=LIMITS, leaves=40)
+OPTIONS = SymbolicOptions(limits=LIMITS, leaves=40, one_field=False)
 DATA = st.data()
 
 

@@ -34,7 +34,7 @@ FORMULAS = FIVE if "KLEENE_EXAM" in os.environ else range(3)
 
 
 def options(backend: str = "auto") -> SymbolicOptions:
-    return SymbolicOptions(backend=backend, limits=LIMITS, leaves=40)
+    return SymbolicOptions(backend=backend, limits=LIMITS, leaves=40, one_field=False)
 
 
 def theory(setting: Setting) -> Theory:

@@ -22,7 +22,9 @@ from kleene.transformers.action import Rule
 from .enumeration import assert_covers, assert_stores
 from .test_assume import few_enough
 
-OPTIONS = SymbolicOptions(limits=Limits(query_seconds=0.3, total_seconds=1.0, individuals=3), leaves=40)
+OPTIONS = SymbolicOptions(
+    limits=Limits(query_seconds=0.3, total_seconds=1.0, individuals=3), leaves=40, one_field=False
+)
 DATA = st.data()
 
 FIVE_LIST = Setting(

@@ -39,7 +39,7 @@ def test_a_conjunction_that_grows(seed):
     model: dict[str, int] = {}
     for _ in range(5):
         more = [_term(chance) for _ in range(chance.randrange(1, 3))]
-        found = models.extended(terms, more, model)
+        found = models.extend(terms, more, model)
         assert (found is not None) == _possible([*terms, *more])
         if found is None:
             break
@@ -52,11 +52,11 @@ def test_terms_are_related_over_other_terms():
     a, b, c = INPUTS.values()
     models = Models()
     over, other = a == b, c == 1
-    assert models.related([over, b == 2, other], [a == 1]) == [over, b == 2]
-    assert models.related([other], [a == 1]) == []
+    assert models.related_terms([over, b == 2, other], [a == 1]) == [over, b == 2]
+    assert models.related_terms([other], [a == 1]) == []
 
 
 def test_what_the_model_says_already_asks_no_solver():
     models = Models()
-    assert models.extended([], [INPUTS["a"] == 0], {}) == {}
+    assert models.extend([], [INPUTS["a"] == 0], {}) == {}
     assert models.queries == 0

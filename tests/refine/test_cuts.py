@@ -104,7 +104,7 @@ def test_live_ranges_end_where_a_variable_is_written(tmp_path):
 
 def test_activity_grows():
     some = Activity({"p": frozenset({"1"})})
-    more = some.joined(frozenset({"p", "q"}), {"p": frozenset({"2"}), "q": frozenset({"2"}), "r": frozenset({"3"})})
+    more = some.join(frozenset({"p", "q"}), {"p": frozenset({"2"}), "q": frozenset({"2"}), "r": frozenset({"3"})})
     assert more.at == {"p": {"1", "2"}, "r": {"3"}}  # q was tracked wherever it is live, and still is
     assert more.without(some) == {"p": {"2"}, "r": {"3"}}
     assert more.everywhere(frozenset({"p"})).at == {"r": {"3"}}

@@ -40,8 +40,8 @@ def test_an_entry():
     assert entry.family("from").needs == ("reach",)
     assert entry.fits(1, 0, 0)
     assert not entry.fits(2, 0, 0)
-    assert entry.closed(frozenset({"reach"}))
-    assert not entry.closed(frozenset({"from"}))
+    assert entry.is_closed(frozenset({"reach"}))
+    assert not entry.is_closed(frozenset({"from"}))
 
 
 @pytest.mark.parametrize(

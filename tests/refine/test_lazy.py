@@ -57,7 +57,7 @@ def _abstraction(task: Task, pointers: list[str], generator: Generator, integers
     assert names <= {v.name for v in task.memory.pointers}
     assert set(integers) <= {v.name for v in task.memory.integers}
     return Abstraction(
-        TrackingDefinition(names, names, generator.roles.fields, integers=frozenset(integers)), generator
+        TrackingDefinition(names, names, generator.roles.fields, integers=frozenset(integers)), (generator,)
     )
 
 
@@ -170,7 +170,7 @@ def test_a_live_pointer_is_not_carried(tmp_path):
     p = next(v for v in owners_of(new).values() if v.name == "p")
     for location in task.cfa.reachable:
         for shape in tree.stores[location].elements() if location in tree.stores else ():
-            carried = carrier.carried(shape, location)
+            carried = carrier.carry(shape, location)
             assert (carried is None) == (p in new.translator.live[location])
 
 
@@ -189,7 +189,7 @@ def test_another_shape_class_carries_empty_heaps_only(tmp_path, text, pointers, 
     carrier = Carrier(old, new)
     for location in task.cfa.reachable:
         for shape in tree.stores[location].elements() if location in tree.stores else ():
-            assert (carrier.carried(shape, location) is None) == (shape.size > 0)
+            assert (carrier.carry(shape, location) is None) == (shape.size > 0)
 
 
 def _errors(tree: Tree) -> set[str]:

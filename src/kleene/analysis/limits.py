@@ -49,7 +49,7 @@ class _Timer:
 
     def __init__(self) -> None:
         self._watchdogs: list[Watchdog] = []
-        self._previous: object = None
+        self._previous: Callable[[int, FrameType | None], Any] | int | None = None
 
     @property
     def stated(self) -> str:
@@ -66,13 +66,14 @@ class _Timer:
         self._watchdogs.remove(watchdog)
         if not self._watchdogs:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._previous)  # type: ignore[arg-type]
+            if self._previous is not signal.SIG_DFL:  # by default, an alarm on its way would end the process
+                signal.signal(signal.SIGALRM, self._previous)
 
     def look_in(self, seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, min(_TICK, max(1e-6, seconds)), _TICK)
 
     def _wake(self, number: int, frame: FrameType | None) -> None:
-        if _is_delicate(frame):
+        if self._watchdogs and _is_delicate(frame):
             self.look_in(_SOON)
             return
         for watchdog in tuple(self._watchdogs):

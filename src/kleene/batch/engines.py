@@ -62,7 +62,7 @@ class ClusterEngine:
         from distributed import as_completed as as_completed_there
 
         with ExitStack() as opened:
-            client = _connected(self._address, opened)
+            client = _connect(self._address, opened)
             version = tool_version()
             futures = {
                 client.submit(run_there, task, version, key=f"kleene-{task.key}", pure=False, retries=_RETRIES): task
@@ -91,7 +91,7 @@ def _result_of(future: Any) -> dict[str, Any]:
     return {"wall": 0.0, **result}
 
 
-def _connected(address: str, opened: ExitStack) -> Client:
+def _connect(address: str, opened: ExitStack) -> Client:
     """A client of the cluster; Dask's own configuration has the TLS settings."""
     try:
         from distributed import Client, LocalCluster

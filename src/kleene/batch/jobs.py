@@ -97,12 +97,12 @@ def find_jobs(paths: Sequence[str], options: Sequence[str], run_options: Sequenc
 
 
 def _job(path: Path, options: tuple[str, ...]) -> Job:
-    words = _asked(path)
+    words = _run_line_options(path)
     more = tuple(_further(path, words))
     own = (*options, *(word for word in words if not word.endswith(".c")))
     sources = _sources([path, *more], own)
     key = _key([path, *more], own, sources)
-    return Job(path, more, own, _expectations(path), key, sources, _refused(path, words))
+    return Job(path, more, own, _expectations(path), key, sources, _refused_option(path, words))
 
 
 def _further(path: Path, words: Sequence[str]) -> list[Path]:
@@ -111,7 +111,7 @@ def _further(path: Path, words: Sequence[str]) -> list[Path]:
     return [other for other in named if other.resolve() != path.resolve()]
 
 
-def _refused(path: Path, words: Sequence[str]) -> str:
+def _refused_option(path: Path, words: Sequence[str]) -> str:
     """The first option of the line RUN that could do more than change how the program is checked."""
     asked = [word for word in words if word.startswith("-") and not word[1:].isdecimal()]
     bad = [word for word in asked if word.partition("=")[0] not in _ALLOWED and not word.startswith(("-I", "-D"))]
@@ -123,7 +123,7 @@ def _programs(folder: Path) -> list[Path]:
     tasks = [path for path in _files(folder, TASKS) if _inputs(path)]
     named = {source.resolve() for task in tasks for source in _inputs(task)}
     sources = list(_files(folder, (".c",)))
-    named |= {further.resolve() for path in sources for further in _further(path, _asked(path))}
+    named |= {further.resolve() for path in sources for further in _further(path, _run_line_options(path))}
     sources = [path for path in sources if path.resolve() not in named]
     plain = {path.with_suffix("") for path in sources}
     preprocessed = [
@@ -160,7 +160,7 @@ def _task(task: Path) -> dict[object, object]:
     return document if isinstance(document, dict) else {}
 
 
-def _asked(path: Path) -> list[str]:
+def _run_line_options(path: Path) -> list[str]:
     """The options and further files of the line RUN; the batch sets the time limit."""
     run = None if path.suffix in (*TASKS, TVP) else _RUN.match(path.read_text(encoding="utf-8", errors="replace"))
     try:

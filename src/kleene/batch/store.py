@@ -48,7 +48,7 @@ class ResultStore:
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
                 connection.execute("SELECT count(*) FROM results").fetchone()
         except sqlite3.Error as problem:
-            raise self._explained(problem) from problem
+            raise self._usage_error(problem) from problem
 
     def result(self, key: str, limits: Limits) -> dict[str, Any] | None:
         """The stored result of a program, unless these limits could change it."""
@@ -59,7 +59,7 @@ class ResultStore:
                 return None
             document: dict[str, Any] = json.loads(row[0])
         except sqlite3.Error as problem:
-            raise self._explained(problem) from problem
+            raise self._usage_error(problem) from problem
         except ValueError as problem:
             raise UsageError(f"'{self._file}' is damaged: move it away, and the checks are made again") from problem
         if document["verdict"] == "UNKNOWN" and not _covers(Limits(row[1], row[2]), limits):
@@ -73,7 +73,7 @@ class ResultStore:
             with self._connection as connection:
                 connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
         except sqlite3.Error as problem:
-            raise self._explained(problem) from problem
+            raise self._usage_error(problem) from problem
 
     def __enter__(self) -> ResultStore:
         return self
@@ -83,7 +83,7 @@ class ResultStore:
     ) -> None:
         self._connection.close()
 
-    def _explained(self, problem: sqlite3.Error) -> UsageError:
+    def _usage_error(self, problem: sqlite3.Error) -> UsageError:
         if isinstance(problem, sqlite3.OperationalError):  # full disk, no permission, another batch
             return UsageError(f"'{self._file}': {problem}; what is finished is kept")
         return UsageError(f"'{self._file}' is damaged ({problem}): move it away, and the checks are made again")

@@ -91,7 +91,7 @@ def run_task(task: Task, running: Running | None = None) -> dict[str, Any]:
         _write_files(own / _SOURCES, task.files)
         folder = task.folder if task.folder is not None else str(own / _SOURCES)
         ending = _execute(task, own, folder, running or Running())
-        result = _renamed(_result(task, own, ending), dict(task.names))
+        result = _rename_files(_result(task, own, ending), dict(task.names))
     assert isinstance(result, dict)
     return {**result, "wall": round(time.monotonic() - started, 3)}
 
@@ -172,7 +172,7 @@ def _run_result(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+def _rename_files(value: Any, names: Mapping[str, str]) -> Any:
     """The same JSON with the files called as they are here."""
     if not names:
         return value

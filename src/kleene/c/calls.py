@@ -129,7 +129,9 @@ class Calls:
         if name.startswith(NONDET):
             return self._havoc(cursor, name, target, wanted)
         linkage = self.lower.unit.linkage
-        if own not in linkage.defined_functions:
+        if own in linkage.unread:
+            self.lower.unit.needs(own, function.referenced)
+        elif own not in linkage.defined_functions:
             plain = _PREFIX.sub("", name)
             if plain not in linkage.models or self.lower.function == plain:
                 handler = HANDLERS.get(plain)
@@ -167,7 +169,7 @@ class Calls:
         return result
 
     def _argument(self, cursor: Any) -> Expression:
-        return self.lower.values._decayed(self.lower.values.value(cursor))
+        return self.lower.values._decay(self.lower.values.value(cursor))
 
     def _address(self, cursor: Any) -> Expression:
         """A pointer argument of a library function, without conversions to other pointers."""

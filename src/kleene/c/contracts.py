@@ -321,7 +321,7 @@ class _Parser:
                     raise self._wrong(token, f"the shape of '{shape.subject}' is given twice")
                 shapes.append(shape)
             else:
-                comparisons.append(self._compared(token, ensures=ensures))
+                comparisons.append(self._comparison(token, ensures=ensures))
             if self._takes("&&"):
                 continue
             if self.tokens[self.position].text:
@@ -365,7 +365,7 @@ class _Parser:
             raise self._wrong(word, f"name the {what}: {word.text}({subject.text}, {', '.join(names)})")
         return Shape(word.text, subject.text, tuple(links), cell)
 
-    def _named(self, token: _Token, *, ensures: bool) -> _Token:
+    def _name_token(self, token: _Token, *, ensures: bool) -> _Token:
         """A name; `\\old(n)` is n, because parameters in `ensures` are the arguments."""
         if token.text != OLD:
             return token
@@ -378,11 +378,11 @@ class _Parser:
         self._expect(")")
         return name
 
-    def _compared(self, left: _Token, *, ensures: bool) -> Compared:
-        left = self._named(left, ensures=ensures)
+    def _comparison(self, left: _Token, *, ensures: bool) -> Compared:
+        left = self._name_token(left, ensures=ensures)
         type_ = self._type(left, ensures=ensures)
         operator = self._next()
-        right = self._named(self._next(), ensures=ensures)
+        right = self._name_token(self._next(), ensures=ensures)
         if operator.text not in ("==", "!=", "<", "<=", ">", ">="):
             raise self._wrong(operator, "a comparison is expected here")
         if isinstance(type_, PointerType):

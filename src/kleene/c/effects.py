@@ -176,7 +176,7 @@ class Effects:
             return
         if not isinstance(value, Comparison):
             if not is_scalar(value.type):
-                value = self.lower.values._decayed(value)
+                value = self.lower.values._decay(value)
             zero = FloatConstant(0.0, value.type) if isinstance(value.type, FloatType) else Constant(0, value.type)
             value = Comparison("!=", value, zero)
         elif isinstance(value.left, Constant) and isinstance(value.right, Constant):

@@ -92,7 +92,7 @@ class Initializers:
             members = [f for f in layout.fields if f.name or f.bit_width is None] if layout else []
             parts = [_member(target, f) for f in members]
             if layout is not None and layout.union and parts:
-                if any(self._touched(part, assigned) for part in parts):
+                if any(self._overlaps(part, assigned) for part in parts):
                     return []
                 parts = [max(parts, key=lambda p: p.type.size)]
         else:
@@ -100,7 +100,7 @@ class Initializers:
         return [leaf for part in parts for leaf in self._leaves(part, assigned)]
 
     @staticmethod
-    def _touched(part: Expression, assigned: set[Expression]) -> bool:
+    def _overlaps(part: Expression, assigned: set[Expression]) -> bool:
         for lvalue in assigned:
             inner: Expression | None = lvalue
             while inner is not None:
@@ -120,7 +120,7 @@ class Initializers:
         if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):
             text = string_value(cursor)
             for index in range(min(len(text), target.type.count)):
-                pairs.append((self._element(target, index), _signed(text[index], target.type.element)))
+                pairs.append((self._element(target, index), _signed_value(text[index], target.type.element)))
             return
         items = _Items(list(cursor.get_children()))
         if not isinstance(target.type, ArrayType | RecordType):
@@ -143,7 +143,7 @@ class Initializers:
         position = 0
         while items.peek() is not None:
             item = items.peek()
-            if self._designated(item):
+            if self._is_designated(item):
                 if not braced:
                     return
                 position = self._designation(target, items.take(), pairs) + 1
@@ -181,7 +181,7 @@ class Initializers:
         return [_member(target, f) for f in (members[:1] if layout.union else members)]
 
     @staticmethod
-    def _designated(item: Any) -> bool:
+    def _is_designated(item: Any) -> bool:
         return kind(item) == "UNEXPOSED_EXPR" and item.type.kind.name == "VOID"
 
     def _designation(self, target: Expression, item: Any, pairs: list[tuple[Expression, Any]]) -> int:
@@ -231,7 +231,7 @@ def _member(target: Expression, field: RecordField) -> Expression:
     return Field(target, field.name, field.type, field.offset, field.bit_offset, field.bit_width)
 
 
-def _signed(byte: int, element: Type) -> int:
+def _signed_value(byte: int, element: Type) -> int:
     return element.wrap(byte) if isinstance(element, IntegerType) else byte
 
 

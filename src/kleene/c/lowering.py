@@ -80,7 +80,7 @@ class LoweringContext:
     def type(self, cursor: Any) -> Type:
         """The type of an expression; libclang gives the type of an array before its decay to a pointer."""
         type_ = self.unit.types.read(cursor.type)
-        return self.unit.types.decayed(type_) if kind(cursor) in _NO_OBJECT else type_
+        return self.unit.types.decay(type_) if kind(cursor) in _NO_OBJECT else type_
 
     def pointer_to(self, type_: Type) -> PointerType:
         return self.unit.types.pointer(type_)
@@ -100,7 +100,7 @@ class LoweringContext:
         if isinstance(type_, VoidType) or source == type_:
             return value
         if isinstance(type_, ArrayType | FunctionType):  # of a parameter that is written so
-            return self.convert(value, self.unit.types.decayed(type_), cursor)
+            return self.convert(value, self.unit.types.decay(type_), cursor)
         if isinstance(value, FunctionAddress):
             return FunctionAddress(value.name, type_) if isinstance(type_, PointerType) else Cast(value, type_)
         if isinstance(source, ArrayType):

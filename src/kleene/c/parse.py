@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import cindex
+from kleene.c.clang import cindex, kind
 from kleene.c.input.system_headers import HEADERS, header_flags, is_machine_folder
 from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
@@ -31,6 +31,14 @@ _TOLERATED = (
 )
 
 
+class UnitError(InputError):
+    """A file that does not compile; `defined` are the functions that clang saw in it nevertheless."""
+
+    def __init__(self, diagnostics: list[Diagnostic], defined: frozenset[str]) -> None:
+        super().__init__(diagnostics)
+        self.defined = defined
+
+
 def arguments(flags: Sequence[str], data_model: str) -> list[str]:
     """clang's command line, without the folders of headers; `flags` are the user's."""
     own = ["-std=gnu11", "-nostdinc", "-ferror-limit=0", f"--target={TARGETS[data_model]}", "-w"]
@@ -39,20 +47,28 @@ def arguments(flags: Sequence[str], data_model: str) -> list[str]:
 
 
 def parse(path: str, flags: list[str], data_model: str) -> Any:
-    """The translation unit of a file. Raises InputError with all errors in it.
+    """The translation unit of a file. Raises InputError, which is a UnitError with all errors in a file that exists.
 
     The headers are ours, then also those of the machine, then theirs alone: the first way without errors is taken.
     """
     if not Path(path).is_file():
         raise InputError(f"{path}: no such file" if not Path(path).exists() else f"{path}: not a file")
     fewest: list[Diagnostic] = []
+    defined: frozenset[str] = frozenset()
     for headers in header_flags(data_model):
         unit, errors = _parse_once(path, [*flags, *headers])
         if not errors:
             return unit
+        defined |= defined_functions(unit)
         if not fewest or len(errors) < len(fewest):
             fewest = errors
-    raise InputError(fewest)
+    raise UnitError(fewest, defined)
+
+
+def defined_functions(unit: Any) -> frozenset[str]:
+    """The functions with a body in a translation unit that other files can call."""
+    functions = (c for c in unit.cursor.get_children() if kind(c) == "FUNCTION_DECL" and c.is_definition())
+    return frozenset(c.spelling for c in functions if c.storage_class.name != "STATIC")
 
 
 def _parse_once(path: str, flags: list[str]) -> tuple[Any, list[Diagnostic]]:

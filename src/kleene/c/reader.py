@@ -11,10 +11,20 @@ from typing import Any
 from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
 from kleene.c.library.externs import with_extern_models
-from kleene.c.library.models import given_models
+from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
-from kleene.c.parse import LIBRARY, MODELS_BEGIN, POINTER_BYTES, arguments, diagnostic_at, headers_of, parse
+from kleene.c.parse import (
+    LIBRARY,
+    MODELS_BEGIN,
+    POINTER_BYTES,
+    UnitError,
+    arguments,
+    defined_functions,
+    diagnostic_at,
+    headers_of,
+    parse,
+)
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -29,6 +39,19 @@ from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
 def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions = DEFAULT) -> CProgram:
     """The program of one or more `.c` or `.i` files. Raises InputError where a compiler would refuse it."""
+    program, problems = read_units(paths, options)
+    if problems:
+        raise InputError(problems)
+    return program
+
+
+def read_units(
+    paths: str | Path | Iterable[str | Path], options: ReadOptions = DEFAULT
+) -> tuple[CProgram, list[Diagnostic]]:
+    """The program of the files that compile, and the errors of the others, whose functions are unknown code.
+
+    Raises InputError with all errors if no file compiles, or if none of those that do has the entry.
+    """
     files = [str(paths)] if isinstance(paths, str | Path) else [str(p) for p in paths]
     if not files:
         raise UsageError("no C file given")
@@ -40,7 +63,7 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
     )
     reader = _Reader(files, options, linkage)
     with raise_from_callbacks():
-        return reader.read(options.entry)
+        return reader.read(options.entry), reader.problems
 
 
 class _Reader:
@@ -55,6 +78,8 @@ class _Reader:
         self.functions: dict[str, Function] = {}
         self._model_units: dict[str, tuple[Unit, Any]] = {}
         self._assumptions: list[Assumption] = []
+        self.problems: list[Diagnostic] = []
+        """The errors of the files that are left out."""
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
@@ -64,6 +89,8 @@ class _Reader:
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
         self._declare_models()
+        if entry not in self.linkage.defined_functions and self.problems:
+            raise InputError(self.problems)
         if entry not in self.linkage.defined_functions:
             hint = did_you_mean(entry, self.linkage.defined_functions)
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
@@ -82,21 +109,45 @@ class _Reader:
             assumptions=tuple(self._assumptions),
         )
         models = given_models(self.options.extern)
-        return with_extern_models(
-            with_variable_arguments(program), self.linkage.externs, models, frozenset(self.linkage.statics)
-        )
+        # files that are not read may call any function of the others, so that static variables are not safe from them
+        hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
+        return with_extern_models(with_variable_arguments(program), self.linkage.externs, models, hidden)
 
     def _parse_all(self) -> list[Any]:
-        parsed: list[Any] = []
-        problems: list[Diagnostic] = []
+        """The files that compile, and that define no function of an earlier one; `files` keeps these."""
+        parsed: dict[str, Any] = {}
+        owners: dict[str, str] = {}
         for file in self.files:
             try:
-                parsed.append(parse_unit(file, self.options))
+                unit = parse_unit(file, self.options)
+                self._check_defined_once(file, unit, owners)
+                parsed[file] = unit
             except InputError as problem:
-                problems += problem.diagnostics
+                self.problems += problem.diagnostics
+                self.linkage.unread |= problem.defined if isinstance(problem, UnitError) else set()
+                words = f"{file} is not read, because of its errors: its functions and variables are unknown code"
+                self._assumptions.append(Assumption(file, UNKNOWN, words))
+        if not parsed:
+            raise InputError(self.problems)
+        self.files = list(parsed)
+        self.linkage.unread -= set(owners)
+        for name in self.linkage.unread:
+            self.linkage.library.pop(name, None)
+        return list(parsed.values())
+
+    def _check_defined_once(self, file: str, unit: Any, owners: dict[str, str]) -> None:
+        """Complain about functions that an earlier file defines too."""
+        problems: list[Diagnostic] = []
+        for cursor in unit.cursor.get_children():
+            if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition() and cursor.storage_class.name != "STATIC":
+                known_in = owners.get(cursor.spelling, file)
+                if known_in != file and not _is_inline(cursor):
+                    message = f"function '{cursor.spelling}' is also defined in {known_in}"
+                    problems.append(diagnostic_at(cursor.location, message))
+        defined = defined_functions(unit)
         if problems:
-            raise InputError(problems)
-        return parsed
+            raise UnitError(problems, defined)
+        owners |= {name: owners.get(name, file) for name in defined}
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
         return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
@@ -108,10 +159,6 @@ class _Reader:
             if cursor.storage_class.name == "STATIC":
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                known_in = self.linkage.defined_functions.get(name, unit.file)
-                if known_in != unit.file and not _is_inline(cursor):
-                    message = f"function '{name}' is also defined in {known_in}"
-                    raise InputError([diagnostic_at(cursor.location, message)])
                 self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)

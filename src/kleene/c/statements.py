@@ -67,10 +67,10 @@ class Statements:
             self.safely(self.lower.effects.effect, cursor)
         elif not name.endswith("_ATTR") and name not in ("NULL_STMT", "TYPE_REF", "STATIC_ASSERT"):
             what = "inline assembly" if "ASM" in name else f"statement {name.lower().replace('_', ' ')}"
-            self.safely(self._unsupported, cursor, what)
+            self.safely(self._refuse, cursor, what)
 
     @staticmethod
-    def _unsupported(cursor: Any, reason: str) -> None:
+    def _refuse(cursor: Any, reason: str) -> None:
         raise UnsupportedConstruct(reason, cursor)
 
     def compound(self, cursor: Any) -> None:
@@ -81,7 +81,7 @@ class Statements:
         stop = cursor.extent.end
         self.lower.builder.close_scope(type(end)(end.file, stop.line, max(stop.column - 1, 1), end.function))
 
-    def unexposed(self, cursor: Any) -> None:
+    def attributed_statement(self, cursor: Any) -> None:
         """Statements that libclang does not name: those with attributes (`fallthrough`)."""
         for part in cursor.get_children():
             self.statement(part)
@@ -301,7 +301,7 @@ class Statements:
 
 _STATEMENTS = {
     "COMPOUND_STMT": "compound",
-    "UNEXPOSED_STMT": "unexposed",
+    "UNEXPOSED_STMT": "attributed_statement",
     "DECL_STMT": "declarations",
     "IF_STMT": "if_statement",
     "WHILE_STMT": "while_statement",

@@ -94,9 +94,9 @@ class TypeReader:
 
     def parameter(self, type_: Any) -> Type:
         """The type of a parameter: libclang gives it as it is written, C adjusts it (C17, 6.7.6.3)."""
-        return self.decayed(self.read(type_))
+        return self.decay(self.read(type_))
 
-    def decayed(self, type_: Type) -> Type:
+    def decay(self, type_: Type) -> Type:
         """An array as a pointer to its elements, a function as a pointer to it (C17, 6.3.2.1)."""
         if isinstance(type_, ArrayType):
             return self.pointer(type_.element)

@@ -20,6 +20,8 @@ class Linkage:
 
     defined_functions: dict[str, str] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
+    unread: set[str] = field(default_factory=set)
+    """The functions that files define which do not compile: they are unknown code."""
     needed: dict[str, None] = field(default_factory=dict)
     library: dict[str, str] = field(default_factory=dict)
     """The functions that have a body in a file of models, with this file."""
@@ -83,10 +85,10 @@ class Unit:
         elif name not in self.linkage.externs:
             type_ = self.types.read(declaration.type)
             if isinstance(type_, FunctionType):
-                self.linkage.externs[name] = Declared(type_, _promised(declaration))
+                self.linkage.externs[name] = Declared(type_, _promised_model(declaration))
 
 
-def _promised(declaration: Any) -> str:
+def _promised_model(declaration: Any) -> str:
     """The model that the attributes of a declaration promise."""
     words = {token.spelling for token in declaration.get_tokens()}
     if "noreturn" in declaration.type.spelling or words & {"_Noreturn", "noreturn"}:

@@ -56,13 +56,13 @@ class Values:
         if name == "PAREN_EXPR":
             return self.value(strip_parentheses(cursor))
         if name == "UNEXPOSED_EXPR":
-            return self._unexposed(cursor)
+            return self._unexposed_value(cursor)
         if name == "UNARY_OPERATOR":
             return self._unary(cursor)
         if name == "BINARY_OPERATOR":
             return self._binary(cursor)
         if name == "CSTYLE_CAST_EXPR":
-            return self.converted(list(cursor.get_children())[-1], self.lower.type(cursor), cursor)
+            return self.convert(list(cursor.get_children())[-1], self.lower.type(cursor), cursor)
         if name == "CALL_EXPR":
             result = self.lower.calls.call(cursor, None, self.lower.type(cursor))
             return result if result is not None else Constant(0, self.lower.type(cursor))
@@ -117,24 +117,24 @@ class Values:
             raise UnsupportedConstruct("wide string literal", cursor)
         return StringLiteral(string_value(cursor), ArrayType(type_.element, len(string_value(cursor))))
 
-    def _unexposed(self, cursor: Any) -> Expression:
+    def _unexposed_value(self, cursor: Any) -> Expression:
         inner = list(cursor.get_children())
         if len(inner) == 4 and self.lower.type(inner[1]) == self.lower.type(inner[0]):
             return self._binary_conditional(cursor, inner)
         if len(inner) == 1 and is_read(cursor, inner[0]):
             return read_argument(self.lower, cursor, inner[0])
         if len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF"):
-            return self.converted(inner[0], self.lower.type(cursor), cursor)
+            return self.convert(inner[0], self.lower.type(cursor), cursor)
         return self._constant(cursor)
 
-    def converted(self, inner: Any, type_: Type, cursor: Any) -> Expression:
+    def convert(self, inner: Any, type_: Type, cursor: Any) -> Expression:
         """The value of `inner` converted; a call learns the type that its result is wanted in."""
         if is_void(type_):
             self.lower.effects.effect(inner)
             return Constant(0, type_)
         call = strip_parentheses(inner)
         if kind(call) == "CALL_EXPR":
-            type_ = self.lower.unit.types.decayed(type_)
+            type_ = self.lower.unit.types.decay(type_)
         if kind(call) == "CALL_EXPR" and isinstance(type_, PointerType):
             result = self.lower.calls.call(call, None, type_)
             return self.lower.convert(result if result is not None else Constant(0, type_), type_, cursor)
@@ -162,7 +162,7 @@ class Values:
             raise UnsupportedConstruct("member of an implicit object", cursor)
         whole = self.value(base)
         if isinstance(whole.type, PointerType | ArrayType):
-            whole = self._pointed(whole, cursor)
+            whole = self._target_of(whole, cursor)
         return self.field(whole, cursor.spelling, cursor)
 
     def field(self, whole: Expression, name: str, cursor: Any) -> Expression:
@@ -192,9 +192,9 @@ class Values:
         return Deref(self.offset(base, index, cursor), base.type.target)
 
     def _dereference(self, cursor: Any) -> Expression:
-        return self._pointed(self.value(next(iter(cursor.get_children()))), cursor)
+        return self._target_of(self.value(next(iter(cursor.get_children()))), cursor)
 
-    def _pointed(self, pointer: Expression, cursor: Any) -> Expression:
+    def _target_of(self, pointer: Expression, cursor: Any) -> Expression:
         """`*pointer`; for an array, its first element."""
         if isinstance(pointer.type, ArrayType):
             return Index(pointer, Constant(0, self.difference_type()), pointer.type.element)
@@ -230,11 +230,11 @@ class Values:
         if operator in ("+", "extension"):
             return self.lower.convert(self.value(inner), type_, cursor)
         if operator in ("-", "~"):
-            return self.negated(operator, self.lower.convert(self.value(inner), type_, cursor))
+            return self.negate(operator, self.lower.convert(self.value(inner), type_, cursor))
         raise UnsupportedConstruct(f"operator {operator}", cursor)
 
     @staticmethod
-    def negated(operator: str, value: Expression) -> Expression:
+    def negate(operator: str, value: Expression) -> Expression:
         type_ = value.type
         if isinstance(value, Constant) and isinstance(type_, IntegerType):
             return Constant(type_.wrap(-value.value if operator == "-" else ~value.value), type_)
@@ -268,7 +268,7 @@ class Values:
 
     def binary(self, operator: str, left: Expression, right: Expression, type_: Type, cursor: Any) -> Expression:
         """An operator applied to values: pointer arithmetic or arithmetic of numbers."""
-        left, right = self._decayed(left), self._decayed(right)
+        left, right = self._decay(left), self._decay(right)
         if operator in COMPARISONS:
             return Comparison(operator, left, right)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType) and operator == "-":
@@ -276,7 +276,7 @@ class Values:
             return PointerDifference(left, right, scale, type_)
         if isinstance(left.type, PointerType) and operator in "+-":
             if operator == "-":
-                right = self.negated("-", self.lower.convert(right, self.difference_type(), cursor))
+                right = self.negate("-", self.lower.convert(right, self.difference_type(), cursor))
             return self.offset(left, right, cursor)
         if isinstance(right.type, PointerType) and operator == "+":
             return self.offset(right, left, cursor)
@@ -287,7 +287,7 @@ class Values:
             right = self.lower.convert(right, type_, cursor)
         return Binary(operator, left, right, type_)
 
-    def _decayed(self, value: Expression) -> Expression:
+    def _decay(self, value: Expression) -> Expression:
         if isinstance(value.type, ArrayType):
             return AddressOf(value, self.lower.pointer_to(value.type.element))
         return value

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Union, get_args
 
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
@@ -227,6 +227,8 @@ Expression = Union[  # noqa: UP007 (the alias names classes that refer back to i
     Comparison,
     Cast,
 ]
+EXPRESSION_KINDS: tuple[type[Expression], ...] = get_args(Expression)
+"""The classes of expressions."""
 
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The comparison that holds exactly where the other one does not."""
@@ -276,6 +278,15 @@ def root_variable(lvalue: Expression) -> Variable | None:
             return None
         lvalue = children(lvalue)[0]
     return lvalue
+
+
+def member_base(lvalue: Expression) -> tuple[Expression, int]:
+    """The object that an lvalue is a member of, or a member of a member, and the offset in it."""
+    offset = 0
+    while isinstance(lvalue, Field):
+        offset += lvalue.offset
+        lvalue = lvalue.base
+    return lvalue, offset
 
 
 def variables(expression: Expression) -> frozenset[Variable]:

@@ -36,14 +36,14 @@ class Cfa(Generic[Label]):
 
     @cached_property
     def _leaving(self) -> dict[str, tuple[Edge[Label], ...]]:
-        return self._grouped((edge.source, edge) for edge in self.edges)
+        return self._group_edges((edge.source, edge) for edge in self.edges)
 
     @cached_property
     def _entering(self) -> dict[str, tuple[Edge[Label], ...]]:
-        return self._grouped((edge.target, edge) for edge in self.edges)
+        return self._group_edges((edge.target, edge) for edge in self.edges)
 
     @staticmethod
-    def _grouped(pairs: Iterable[tuple[str, Edge[Label]]]) -> dict[str, tuple[Edge[Label], ...]]:
+    def _group_edges(pairs: Iterable[tuple[str, Edge[Label]]]) -> dict[str, tuple[Edge[Label], ...]]:
         groups: dict[str, list[Edge[Label]]] = {}
         for name, edge in pairs:
             groups.setdefault(name, []).append(edge)
@@ -55,7 +55,7 @@ class Cfa(Generic[Label]):
     def entering(self, location: str) -> tuple[Edge[Label], ...]:
         return self._entering.get(location, ())
 
-    def reversed(self) -> Cfa[Label]:
+    def reverse(self) -> Cfa[Label]:
         """All edges turned round, for backward analysis; the entry is the target of the first edge."""
         turned = tuple(Edge(edge.target, edge.label, edge.source) for edge in self.edges)
         return Cfa(turned[0].source if turned else self.entry, turned)
@@ -115,10 +115,10 @@ class Cfa(Generic[Label]):
         return frozenset(name for name in self.locations if len(self.entering(name)) > 1)
 
     @cached_property
-    def loop_depth(self) -> dict[str, int]:
-        """In how many natural loops (one for each loop head) a location lies."""
-        depth = dict.fromkeys(self.locations, 0)
-        for head in self.loop_heads:
+    def loops(self) -> dict[str, frozenset[str]]:
+        """The natural loop of each loop head: the locations in it."""
+        loops: dict[str, frozenset[str]] = {}
+        for head in sorted(self.loop_heads):
             body = {head}
             stack = [edge.source for edge in self.back_edges if edge.target == head]
             while stack:
@@ -126,6 +126,14 @@ class Cfa(Generic[Label]):
                 if name not in body:
                     body.add(name)
                     stack.extend(e.source for e in self.entering(name) if e.source in self.reachable)
+            loops[head] = frozenset(body)
+        return loops
+
+    @cached_property
+    def loop_depth(self) -> dict[str, int]:
+        """In how many natural loops (one for each loop head) a location lies."""
+        depth = dict.fromkeys(self.locations, 0)
+        for body in self.loops.values():
             for name in body:
                 depth[name] += 1
         return depth

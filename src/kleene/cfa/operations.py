@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Union
 
-from kleene.cfa.expressions import AddressOf, Expression, Variable, map_variables, root_variable, walk
+from kleene.cfa.expressions import EXPRESSION_KINDS, AddressOf, Expression, Variable, map_variables, root_variable, walk
 from kleene.cfa.types import RecordType, Type
 
 
@@ -356,7 +356,7 @@ def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:
     return frozenset(root for root in roots if root is not None)
 
 
-_EXPRESSIONS = frozenset(Expression.__args__)  # type: ignore[attr-defined]
+_EXPRESSIONS = frozenset(EXPRESSION_KINDS)
 
 
 @cache
@@ -379,6 +379,6 @@ def _rename(value: object, rename: dict[Variable, Variable]) -> object:
     if isinstance(value, tuple):
         parts = tuple(_rename(part, rename) for part in value)
         return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
-    if isinstance(value, Expression.__args__):  # type: ignore[attr-defined]
+    if isinstance(value, EXPRESSION_KINDS):
         return map_variables(value, rename)
     return value

@@ -120,10 +120,12 @@ class CProgram:
         if isinstance(call.function, str):
             return (call.function,)
         names = (a.name for a in self.address_taken)
-        return tuple(n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted))
+        return tuple(
+            n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
+        )
 
     @cached_property
-    def _converted(self) -> frozenset[str]:
+    def _converted_functions(self) -> frozenset[str]:
         """The functions whose address is used as a pointer of another type."""
         nodes = [n for o in self.operations for x in expressions(o) for n in walk(x)]
         names = {n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n)}
@@ -176,7 +178,7 @@ class CProgram:
                 recursive.add(name)
         return frozenset(recursive)
 
-    def unsupported(self) -> list[Unsupported]:
+    def unsupported_operations(self) -> list[Unsupported]:
         """Everything in reachable functions that is not modelled, in source order of the functions."""
         edges = (e for name in self.reachable_functions for e in self.functions[name].cfa.edges)
         return [e.label for e in edges if isinstance(e.label, Unsupported)]

@@ -35,7 +35,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from kleene import __version__
-from kleene.cli.files import Unread
+from kleene.cli.files import Unread, print_problems
 from kleene.cli.help_examples import epilog_of
 from kleene.cli.legacy import translate_arguments
 from kleene.diagnostics import (
@@ -73,8 +73,6 @@ _COLLECT = (50_000, 20, 20)
 """How seldom Python looks for cycles of garbage: there are few, and formulas and structures live to the end."""
 _COMPLETE = "_KLEENE_COMPLETE"
 """Set by the script of `kleene completion`: then click answers the shell."""
-_MOST_ERRORS = 20
-"""Largest number of printed errors of one input; the rest is counted."""
 
 
 class _Lazy(click.Group):
@@ -158,7 +156,7 @@ def run_main(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _problem("interrupted", INCONCLUSIVE)
     except click.ClickException as problem:
-        return _problem(_explained(problem), BAD_INPUT)
+        return _problem(_explanation(problem), BAD_INPUT)
     except LimitReached as problem:
         return _problem(str(problem), INCONCLUSIVE)
     except MemoryError:
@@ -166,7 +164,8 @@ def run_main(arguments: list[str]) -> int:
     except InternalCheckError as problem:
         return _problem(f"internal check failed: {problem}", CHECK_FAILED)
     except InputError as problem:
-        return _input_problems(problem)
+        print_problems(problem.diagnostics)
+        return BAD_INPUT
     except KleeneError as problem:
         return _problem(str(problem), BAD_INPUT)
     except OSError as problem:
@@ -186,17 +185,7 @@ def _problem(text: str, code: int) -> int:
     return code
 
 
-def _input_problems(problem: InputError) -> int:
-    """Print the errors of an input, the first ones if there are very many."""
-    for diagnostic in problem.diagnostics[:_MOST_ERRORS]:
-        click.echo(str(diagnostic), err=True)
-    more = len(problem.diagnostics) - _MOST_ERRORS
-    if more > 0:
-        click.echo(f"kleene: {more} more errors are not shown", err=True)
-    return BAD_INPUT
-
-
-def _explained(problem: click.ClickException) -> str:
+def _explanation(problem: click.ClickException) -> str:
     """click's message in the form of ours; the nearest option is suggested, not every one that is similar."""
     if isinstance(problem, click.NoSuchOption):
         known = [name for p in problem.ctx.command.params for name in p.opts] if problem.ctx else []

@@ -10,10 +10,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from kleene.diagnostics import UsageError
+import click
+
+from kleene.diagnostics import Diagnostic, UsageError
 
 _KINDS = {".tvp": "a program (TVP)", ".tvs": "a file of structures (TVS)"}
 _LOOKED_AT = 4096
+_MOST_ERRORS = 20
+"""Largest number of printed errors of one input; the rest is counted."""
 _NOT_TEXT = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a")
 
 
@@ -157,3 +161,12 @@ def macros_of(definitions: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"a macro is NAME, NAME=value or NAME(value), not '{definition}'")
         macros[name] = value or "1"
     return macros
+
+
+def print_problems(problems: Sequence[Diagnostic]) -> None:
+    """Print the errors of an input on standard error, the first ones if there are very many."""
+    for problem in problems[:_MOST_ERRORS]:
+        click.echo(str(problem), err=True)
+    more = len(problems) - _MOST_ERRORS
+    if more > 0:
+        click.echo(f"kleene: {more} more errors are not shown", err=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 FORMAT_FILES = ("sarif_file", "witness_file")
 """The options that name a file to write."""
-_VERIFIED, _VIOLATION, _INCONCLUSIVE = 0, 1, 3
+_VERIFIED, _VIOLATION, _BAD_INPUT, _INCONCLUSIVE = range(4)
 
 
 def format_options(command: Command) -> Command:
@@ -95,7 +95,9 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
     task = WitnessTask(report.files, properties, options.read.entry, options.read.data_model)
     if report.verdict is Verdict.TRUE:
         certain = loops if report.shape is not None and report.shape.complete and not report.shape.partial else ()
-        write_output(target, correctness_witness(_proved(c_invariants(certain), report.files, options), task))
+        write_output(
+            target, correctness_witness(_proved_invariants(c_invariants(certain), report.files, options), task)
+        )
         return
     for confirmed in report.traces:
         fault = confirmed.fault
@@ -105,7 +107,9 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
             return
 
 
-def _proved(candidates: Sequence[CInvariant], files: Sequence[str], options: CheckOptions) -> list[CInvariant]:
+def _proved_invariants(
+    candidates: Sequence[CInvariant], files: Sequence[str], options: CheckOptions
+) -> list[CInvariant]:
     """The invariants that a second check proves of the source."""
     from kleene.analysis.witnesses.files import Location, LoopInvariant
     from kleene.analysis.witnesses.validate import proved_invariants
@@ -115,7 +119,9 @@ def _proved(candidates: Sequence[CInvariant], files: Sequence[str], options: Che
 
 
 def exit_code(report: CheckReport, told: Reported) -> int:
-    """1 for a confirmed error that is not put aside, 3 for something open that was not open before, else 0."""
+    """2 for a file that does not compile, 1 for a confirmed error that is not put aside, 3 for something newly open."""
+    if report.unread:
+        return _BAD_INPUT
     confirmed = [view for view in told.views if view.finding.confirmed]
     if report.verdict is Verdict.FALSE and (not confirmed or any(view.counts for view in confirmed)):
         return _VIOLATION

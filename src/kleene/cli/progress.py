@@ -41,7 +41,7 @@ class Spinner:
         else:
             self._bar.update(self._task, description=text)
 
-    def done(self) -> None:
+    def stop(self) -> None:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -52,7 +52,7 @@ class Spinner:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.done()
+        self.stop()
 
 
 class Progress:
@@ -77,8 +77,8 @@ class Progress:
     def on_edge(self, edge: Any, source: Any, results: Sequence[Any]) -> None:
         """Only locations are shown."""
 
-    def done(self) -> None:
-        self._spinner.done()
+    def stop(self) -> None:
+        self._spinner.stop()
 
 
 class CountProgress:

@@ -50,7 +50,7 @@ def options_of_run(given: Mapping[str, Any], properties: Properties) -> RunOptio
         if value is not None and value not in allowed:
             hint = did_you_mean(value, allowed)
             raise UsageError(f"--{name} is one of {', '.join(c for c in allowed if c != 'j3')}, not '{value}'{hint}")
-    options = properties.applied(RunOptions())
+    options = properties.apply(RunOptions())
     changes = {name: given[name] for name in _PLAIN if given.get(name) is not None}
     options = replace(options, **changes)
     Stages.parse(options.stages)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from kleene.analysis.limits import within
 from kleene.cli.files import input_file, macros_of, write_output
 from kleene.diagnostics import UsageError
 from kleene.logic.formula import Formula
@@ -19,6 +20,7 @@ from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import read_tvs
 from kleene.structures.tvs_writer import structures_tvs
 from kleene.symbolic import SymbolicOptions, SymbolicResult, Theory
+from kleene.symbolic.result import without_interruption
 from kleene.tvp.program import Program, load_program, parse_formula
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -88,6 +90,7 @@ def specification(name: str, given: Mapping[str, Any]) -> Specification:
         limits=Limits(query_seconds=given["query_timeout"], total_seconds=given["timeout"]),
         minimal=given["minimal"],
         dump=Path(given["dump_smt"]) if given["dump_smt"] else None,
+        within=within if given["timeout"] else without_interruption,
     )
     return Specification(program, theory, options, given, include, macros)
 

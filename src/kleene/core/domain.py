@@ -40,14 +40,14 @@ class Store(Protocol[Element]):
 class BatchingStore(Protocol[Element]):
     """A store that takes batches apart and together without looking at their elements."""
 
-    def united(self, batches: Sequence[Sequence[Element]], *, only_current: bool) -> Sequence[Element]:
+    def unite(self, batches: Sequence[Sequence[Element]], *, only_current: bool) -> Sequence[Element]:
         """The elements of batches that the store gave back, in order; on request only those that are current."""
 
 
-def united(store: Store[Element], batches: Sequence[Sequence[Element]], *, only_current: bool) -> Sequence[Element]:
+def unite(store: Store[Element], batches: Sequence[Sequence[Element]], *, only_current: bool) -> Sequence[Element]:
     """The elements of batches that `Store.add` gave back, in order; on request only those that are current."""
-    if hasattr(store, "united"):
-        return cast("BatchingStore[Element]", store).united(batches, only_current=only_current)
+    if hasattr(store, "unite"):
+        return cast("BatchingStore[Element]", store).unite(batches, only_current=only_current)
     return [element for batch in batches for element in batch if not only_current or store.current(element)]
 
 

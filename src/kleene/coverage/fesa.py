@@ -7,7 +7,7 @@ node, and this node has the cells of the block.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
@@ -45,11 +45,8 @@ class FesaInvariant:
             self._elements[location] = [s for s in self.stores[location].elements() if not s.vectors.is_empty()]
         return self._elements[location]
 
-    def left(self) -> bool:
-        return False
-
-    def look_closer(self) -> tuple[str, str | None]:
-        raise NotImplementedError
+    def closer_looks(self) -> Iterator[tuple[str, str | None]]:
+        return iter(())  # the flags of a state have no definitions
 
     def problem(self, view: View) -> str | None:
         live = self.domain.live.get(view.location, frozenset())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from kleene.coverage.matching import Candidates, Places, Sketch, complete_sketch
@@ -30,7 +30,7 @@ class Invariant(Protocol):
     different: int
     """Number of different states among them."""
     looks_closer: bool
-    """Whether states are worth a second look."""
+    """Whether `closer_looks` needs a share of the time."""
 
     def empty(self, location: str) -> bool | None:
         """Whether the proof excludes a location; None if it has no such location."""
@@ -38,11 +38,8 @@ class Invariant(Protocol):
     def problem(self, view: View) -> str | None:
         """Why a state is not covered; None if it is."""
 
-    def left(self) -> bool:
-        """Whether there are states that are worth a closer look."""
-
-    def look_closer(self) -> tuple[str, str | None]:
-        """One of these states: its location, and why it is not covered."""
+    def closer_looks(self) -> Iterator[tuple[str, str | None]]:
+        """States searched once more, with all that follows by definitions: each location, and why it is not covered."""
 
 
 class ShapeInvariant:
@@ -92,7 +89,7 @@ class ShapeInvariant:
                     continue
                 self._seen.add(key)
                 self.different += 1
-                if not self._covered(view.location, sketch, core=True):
+                if not self._covers(view.location, sketch, core=True):
                     return self._words(sketch)
                 if sketch.complete and sketch.size <= _MOST_NODES_DEFINED:
                     self.later.append((view.location, sketch))
@@ -100,17 +97,14 @@ class ShapeInvariant:
             return str(place)
         return None
 
-    def _covered(self, location: str, sketch: Sketch, *, core: bool) -> bool:
+    def _covers(self, location: str, sketch: Sketch, *, core: bool) -> bool:
         return self._candidates_at(location, core=core).cover(sketch, MOST_STRUCTURES)
 
-    def left(self) -> bool:
-        return bool(self.later)
-
-    def look_closer(self) -> tuple[str, str | None]:
-        """One of the states with all that follows by definitions."""
-        location, core = self.later.pop()
-        structure, sketch = complete_sketch(core, self.sketcher.places, self.vocabulary)
-        return location, None if self._covered(location, sketch, core=False) else repr(structure)
+    def closer_looks(self) -> Iterator[tuple[str, str | None]]:
+        while self.later:
+            location, core = self.later.pop()
+            structure, sketch = complete_sketch(core, self.sketcher.places, self.vocabulary)
+            yield location, None if self._covers(location, sketch, core=False) else repr(structure)
 
     def _words(self, sketch: Sketch) -> str:
         structure, _ = complete_sketch(sketch, self.sketcher.places, self.vocabulary)

@@ -30,7 +30,7 @@ class Plain:
         """The cases that have to be covered one by one."""
         return [0]
 
-    def chosen(self, key: Key, value: int, bound: int) -> Chosen:
+    def choices(self, key: Key, value: int, bound: int) -> Chosen:
         return frozenset((value,))
 
 
@@ -47,7 +47,7 @@ class Images(Plain):
         step = max(1, len(several) // MAX_BOUNDS)
         return several[::step] or [0]
 
-    def chosen(self, key: Key, value: int, bound: int) -> Chosen:
+    def choices(self, key: Key, value: int, bound: int) -> Chosen:
         return frozenset((int(value >= bound) if key in self.keys else value,))
 
 
@@ -62,7 +62,7 @@ class Representatives(Plain):
             if numbers:
                 self.ranges[key] = numbers
 
-    def chosen(self, key: Key, value: int, bound: int) -> Chosen:
+    def choices(self, key: Key, value: int, bound: int) -> Chosen:
         numbers = self.ranges.get(key)
         if not numbers:
             return frozenset((value,))

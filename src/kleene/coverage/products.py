@@ -56,7 +56,7 @@ class ProductInvariant(ShapeInvariant):
             self._of_class[key] = [Candidate(part, places) for part in parts]
         return self._of_class[key]
 
-    def _covered(self, location: str, sketch: Sketch, *, core: bool) -> bool:
+    def _covers(self, location: str, sketch: Sketch, *, core: bool) -> bool:
         product = self._product(location)
         if product is None:
             return False
@@ -97,10 +97,10 @@ class SketchCut:
             nodes, is_open = self._nodes_of(own)
             rooted |= nodes
             open_roots |= is_open
-            parts.append((own, self._restricted(nodes, own, complete=self.sketch.complete and not is_open)))
+            parts.append((own, self._restrict(nodes, own, complete=self.sketch.complete and not is_open)))
         if self.sketch.complete and not open_roots:
             left = {self.joined[u] for u in range(self.sketch.size) if not rooted >> u & 1}
-            parts += [(ADRIFT, self._restricted(nodes, ADRIFT, complete=True)) for nodes in sorted(left)]
+            parts += [(ADRIFT, self._restrict(nodes, ADRIFT, complete=True)) for nodes in sorted(left)]
         return parts
 
     def _nodes_of(self, own: Roots) -> tuple[int, bool]:
@@ -121,13 +121,13 @@ class SketchCut:
             is_open |= bool(unknown)  # an edge that is not known may lead into or out of the class
         return nodes, is_open
 
-    def _restricted(self, nodes: int, own: Roots, *, complete: bool) -> Sketch:
+    def _restrict(self, nodes: int, own: Roots, *, complete: bool) -> Sketch:
         sketch = self.sketch
         kept = [u for u in range(sketch.size) if nodes >> u & 1]
         place = {u: k for k, u in enumerate(kept)}
         facts = sum(bit for name, bit in self.places.nullary.items() if name in own)
 
-        def moved(pairs: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+        def move(pairs: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
             return {(place[u], place[w]): mask for (u, w), mask in pairs.items() if u in place and w in place}
 
         return Sketch(
@@ -135,8 +135,8 @@ class SketchCut:
             sketch.false & facts,
             [sketch.nodes_true[u] for u in kept],
             [sketch.nodes_false[u] for u in kept],
-            moved(sketch.pairs),
+            move(sketch.pairs),
             [sketch.rows[u] for u in kept],
-            moved(sketch.open),
+            move(sketch.open),
             complete,
         )

@@ -163,8 +163,10 @@ class Runs:
 
     def _look_closer(self) -> None:
         """The rest of the time: states with all that follows by definitions."""
-        coverage = self.coverage
-        while coverage.refuted is None and time.monotonic() < self.end and self.invariant.left():
-            location, what = self.invariant.look_closer()
+        looks = self.invariant.closer_looks()
+        while self.coverage.refuted is None and time.monotonic() < self.end:
+            location, what = next(looks, ("", None))
+            if not location:
+                return
             if what is not None:
-                coverage.refuted = Refuted(location, "", (), what)
+                self.coverage.refuted = Refuted(location, "", (), what)

@@ -7,13 +7,14 @@ list of slots of an array.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
+from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.views import Program, View, load_value, value_of
@@ -35,6 +36,16 @@ class Misplaced(Exception):
 
 
 @dataclass(frozen=True)
+class Ghost:
+    """A number of the analysed automaton that the program does not have, but that its state determines."""
+
+    name: str
+    variables: frozenset[Variable]
+    value: Callable[[Mapping[Variable, int]], int]
+    """The value of the ghost, for those of the variables."""
+
+
+@dataclass(frozen=True)
 class Followed:
     """The automaton of an analysis: its translation, and its relation to the inlined program.
 
@@ -45,6 +56,8 @@ class Followed:
     sharing: Sharing
     memory: Memory
     by: str = ""
+    ghosts: Sequence[Ghost] = ()
+    """The variables of the automaton that the program does not have."""
 
 
 class Sketcher:
@@ -57,7 +70,7 @@ class Sketcher:
         self.places = Places.of(vocabulary, core=True)
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
-        self.made = _made(self.memory)
+        self.made = _allocation_sizes(self.memory)
         self.slots = slot_sizes(self.memory.program.records.values())
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
@@ -79,7 +92,7 @@ class Sketcher:
             yield drawing.with_numbers(bound)
 
 
-def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
+def _allocation_sizes(memory: Memory) -> dict[SourcePlace, set[int | None]]:
     """The sizes of the blocks of each allocation, as the analysis represents them."""
     made: dict[SourcePlace, set[int | None]] = {}
     for edge in memory.cfa.edges:
@@ -118,7 +131,7 @@ class _Drawing:
         heap = [n for n, b in blocks.items() if b.kind == "heap" and b.alive]
         stack = [n for frame in self.view.state.frames for n in frame.stack_blocks if blocks[n].alive]
         if not self.view.whole:
-            heap = self._reached(heap)
+            heap = self._reachable_blocks(heap)
         for number in (*self.objects, *heap, *stack):
             self._node(number)
         opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
@@ -133,10 +146,34 @@ class _Drawing:
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
+        counts = owner.translator.context.counts
+        for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
+            self.sketch.false |= owner.places.nullary.get(name, 0)
+        self._ghosts()
+
+    def _kept_value(self, variable: Variable) -> Value | None:
+        """The value of a variable that the analysis keeps here."""
+        if not variable.is_global and variable not in self.live:
+            return None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
+        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+
+    def _ghosts(self) -> None:
+        """The numbers of the state determine those of ghosts."""
+        ghosts = {ghost.name: ghost for ghost in self.owner.attempt.ghosts}
+        values: dict[Variable, int] = {}
+        for variable in {v for ghost in ghosts.values() for v in ghost.variables}:
+            value = value_of(self.owner.program, self.view, variable.name, variable.type.size)
+            if isinstance(value, int) and isinstance(variable.type, IntegerType):
+                values[variable] = variable.type.wrap(value)
+        for variable in self.owner.memory.integers:
+            ghost = ghosts.get(variable.name)
+            if ghost is not None and variable in self.live and ghost.variables <= values.keys():
+                self.numbers.append((variable, ghost.value(values)))
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
-    def _reached(self, heap: list[int]) -> list[int]:
+    def _reachable_blocks(self, heap: list[int]) -> list[int]:
         """The heap blocks that the variables of this activation reach: only these are certain."""
         owner = self.owner
         roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
@@ -199,6 +236,10 @@ class _Drawing:
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+        counts = owner.translator.context.counts
+        blocks = self.view.state.blocks
+        for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
+            self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
             value = load_value(block, offset, kept.size) if kept else None
@@ -294,7 +335,7 @@ class _Drawing:
         )
         constants = owner.translator.constants
         for variable, value in self.numbers:
-            chosen = owner.numbers.chosen(variable, value, bound)
+            chosen = owner.numbers.choices(variable, value, bound)
             for c in constants.of(variable):
                 bit = owner.places.nullary.get(owner.symbols.integer(variable, c), 0)
                 if c not in chosen:
@@ -302,7 +343,7 @@ class _Drawing:
                 elif len(chosen) == 1:
                     sketch.true |= bit
         for node, offset, value in self.cells:
-            chosen = owner.numbers.chosen(offset, value, bound)
+            chosen = owner.numbers.choices(offset, value, bound)
             for c in constants.of(offset):
                 bit = owner.places.unary.get(owner.symbols.integer_cell(offset, c), 0)
                 if c not in chosen:

@@ -71,10 +71,10 @@ class Program:
         edges = [e for f in original.functions.values() for e in f.cfa.edges]
         self.calls = {id(e.label): e.source for e in edges if isinstance(e.label, Call)}
         self.parts = _parts(self.inlined)
-        self.texts = {block.label: number for number, block in self._fixed if block.kind == "string"}
+        self.texts = {block.label: number for number, block in self._fixed_blocks if block.kind == "string"}
 
     @property
-    def _fixed(self) -> list[tuple[int, Block]]:
+    def _fixed_blocks(self) -> list[tuple[int, Block]]:
         return list(self.machine.fixed_blocks.items())
 
 
@@ -122,9 +122,9 @@ class Stack:
             if below is not None and self._tails[len(contexts)]:
                 contexts[-1] = replace(below, returned=True)
         while len(contexts) < len(frames):
-            contexts.append(self._entered(len(contexts), frames[len(contexts)]))
+            contexts.append(self._context_of_callee(len(contexts), frames[len(contexts)]))
 
-    def _entered(self, index: int, frame: Frame) -> Context | None:
+    def _context_of_callee(self, index: int, frame: Frame) -> Context | None:
         """The context of a new frame, from the context of its caller."""
         caller, program, name = self.contexts[-1], self.program, frame.function
         if name in program.foreign:

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import united
+from kleene.core.domain import unite
 from kleene.diagnostics import LimitReached
 from kleene.engine.order import location_ranks
 
@@ -91,7 +91,7 @@ def solve(
         while waiting:
             _, location = heappop(waiting)
             batches, pending[location] = pending[location], []
-            batch = united(reached.stores[location], batches, only_current=schedule.drop_superseded)
+            batch = unite(reached.stores[location], batches, only_current=schedule.drop_superseded)
             _process(cfa, domain, location, batch, schedule, reached, arrive, check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False

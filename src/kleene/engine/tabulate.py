@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store, united
+from kleene.core.domain import AbstractDomain, Store, unite
 from kleene.diagnostics import LimitReached
 from kleene.engine.fixpoint import Listener, Reached, Schedule, posts, stop_reason
 from kleene.engine.order import location_ranks
@@ -165,7 +165,7 @@ class _Table(Generic[Label, Element]):
 
     def _process(self, activation: Activation[Label, Element], location: str, check_limits: Callable[[], None]) -> None:
         batches, activation.pending[location] = activation.pending[location], []
-        batch = united(activation.stores[location], batches, only_current=self.schedule.drop_superseded)
+        batch = unite(activation.stores[location], batches, only_current=self.schedule.drop_superseded)
         self.reached.iterations += 1
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))

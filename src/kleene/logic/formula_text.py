@@ -37,19 +37,19 @@ def _text(f: Formula) -> tuple[str, int]:
         case Not(Equal(left, right)):
             return f"{left} != {right}", _ATOM
         case Not(body):
-            return "!" + _wrapped(body, _NOT), _NOT
+            return "!" + _operand_text(body, _NOT), _NOT
         case And(left, right):
-            return f"{_wrapped(left, _AND)} & {_wrapped(right, _AND + 1)}", _AND
+            return f"{_operand_text(left, _AND)} & {_operand_text(right, _AND + 1)}", _AND
         case Or(Equal(a, b), Closure(c, d, "__v1", "__v2", Atom(p, ("__v1", "__v2")))) if (a, b) == (c, d):
             return f"{p}*({a}, {b})", _ATOM
         case Or(left, right):
-            return f"{_wrapped(left, _OR)} | {_wrapped(right, _OR + 1)}", _OR
+            return f"{_operand_text(left, _OR)} | {_operand_text(right, _OR + 1)}", _OR
         case Iff(left, right):
-            return f"{_wrapped(left, _IFF)} <-> {_wrapped(right, _IFF + 1)}", _IFF
+            return f"{_operand_text(left, _IFF)} <-> {_operand_text(right, _IFF + 1)}", _IFF
         case IfThenElse(condition, then, otherwise):
             return f"({_text(condition)[0]} ? {_text(then)[0]} : {_text(otherwise)[0]})", _ATOM
         case Exists() | Forall():
-            return _quantified(f)
+            return _quantified_text(f)
         case Closure(left, right, "__v1", "__v2", Atom(p, ("__v1", "__v2"))):
             return f"{p}+({left}, {right})", _ATOM
         case Closure(left, right, sub_left, sub_right, body):
@@ -57,7 +57,7 @@ def _text(f: Formula) -> tuple[str, int]:
     raise TypeError(f"not a formula: {type(f).__name__}")
 
 
-def _quantified(f: Exists | Forall) -> tuple[str, int]:
+def _quantified_text(f: Exists | Forall) -> tuple[str, int]:
     variables = []
     body: Formula = f
     while type(body) is type(f):
@@ -67,7 +67,7 @@ def _quantified(f: Exists | Forall) -> tuple[str, int]:
     return f"{letter}({', '.join(variables)}) {_text(body)[0]}", _QUANTIFIER
 
 
-def _wrapped(f: Formula, level: int) -> str:
+def _operand_text(f: Formula, level: int) -> str:
     """The text of an operand, in parentheses if it binds more loosely than its place allows."""
     text, own = _text(f)
     return text if own >= level else f"({text})"

@@ -50,8 +50,8 @@ def nnf(f: Formula, *, negated: bool = False) -> Formula:
             then = conj(nnf(c), nnf(a, negated=negated))
             return disj(then, conj(nnf(c, negated=True), nnf(b, negated=negated)))
         case Exists(v, body) | Forall(v, body):
-            quantifier: type[Formula] = Exists if isinstance(f, Exists) is not negated else Forall
-            return quantifier(v, nnf(body, negated=negated))  # type: ignore[call-arg]
+            quantifier = Exists if isinstance(f, Exists) is not negated else Forall
+            return quantifier(v, nnf(body, negated=negated))
     return Not(f) if negated else f
 
 
@@ -112,12 +112,12 @@ def clauses_of(f: Formula) -> tuple[Clause, ...]:
             left, right = clauses_of(a), clauses_of(b)
             if len(left) * len(right) > MOST_CLAUSES:
                 raise TooManyClauses
-            joined = (_joined(x, y) for x in left for y in right)
+            joined = (_join(x, y) for x in left for y in right)
             return tuple(dict.fromkeys(c for c in joined if c is not None))
     return ((f,),)
 
 
-def _joined(a: Clause, b: Clause) -> Clause | None:
+def _join(a: Clause, b: Clause) -> Clause | None:
     both = tuple(dict.fromkeys(a + b))
     return None if any(neg(literal) in both for literal in both) else both
 

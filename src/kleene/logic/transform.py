@@ -162,14 +162,14 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
     the same `avoid`). No variable occurs both free and bound, which TVP does not allow.
     """
     chosen = unused_prefix(prefix, (*f.free, *avoid))
-    return _renamed(f, {}, chosen, _RENAMED.setdefault(chosen, {}))
+    return _rename(f, {}, chosen, _RENAMED.setdefault(chosen, {}))
 
 
 _RENAMED: dict[str, _Memo] = {}
 """Formulas are kept for ever, and so are facts about them: derived updates share most of their parts."""
 
 
-def _renamed(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Formula:
+def _rename(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Formula:
     """The formula with free variables renamed, and bound ones called by the number of binders below them."""
     relevant = {v: names[v] for v in f.free if v in names} if names else names
     if not relevant and not f.binders:
@@ -189,13 +189,13 @@ def _renamed(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> For
             renamed = Equal(name(left), name(right))
         case Exists(variable, body) | Forall(variable, body):
             bound = f"{prefix}{body.binders}"
-            renamed = _bind(f, bound, _renamed(body, relevant | {variable: bound}, prefix, memo))
+            renamed = _bind(f, bound, _rename(body, relevant | {variable: bound}, prefix, memo))
         case Closure(left, right, sub_left, sub_right, body):
             a, b = f"{prefix}{body.binders}", f"{prefix}{body.binders + 1}"
-            inner = _renamed(body, relevant | {sub_left: a, sub_right: b}, prefix, memo)
+            inner = _rename(body, relevant | {sub_left: a, sub_right: b}, prefix, memo)
             renamed = Closure(name(left), name(right), a, b, inner)
         case _:
-            renamed = rebuild(f, tuple(_renamed(c, relevant, prefix, memo) for c in f.children))
+            renamed = rebuild(f, tuple(_rename(c, relevant, prefix, memo) for c in f.children))
     memo[key] = renamed
     return renamed
 
@@ -211,10 +211,10 @@ def alpha_equal(f: Formula, g: Formula) -> bool:
 
 def up_to_order(f: Formula) -> Hashable:
     """Equal for formulas that differ only in bound names, and in the order and number of what `&` and `|` join."""
-    return _unordered(f, {})
+    return _unordered_key(f, {})
 
 
-def _unordered(f: Formula, depth: Mapping[str, int]) -> Hashable:
+def _unordered_key(f: Formula, depth: Mapping[str, int]) -> Hashable:
     def name(variable: str) -> Hashable:
         return depth.get(variable, variable)
 
@@ -226,14 +226,14 @@ def _unordered(f: Formula, depth: Mapping[str, int]) -> Hashable:
         case Equal(left, right):
             return Equal, frozenset((name(left), name(right)))
         case And() | Or():
-            return type(f), frozenset(_unordered(g, depth) for g in _operands(type(f), f))
+            return type(f), frozenset(_unordered_key(g, depth) for g in _operands(type(f), f))
         case Exists(variable, body) | Forall(variable, body):
-            return type(f), _unordered(body, {**depth, variable: len(depth)})
+            return type(f), _unordered_key(body, {**depth, variable: len(depth)})
         case Closure(left, right, sub_left, sub_right, body):
             inner = {**depth, sub_left: len(depth), sub_right: len(depth) + 1}
-            return Closure, name(left), name(right), _unordered(body, inner)
+            return Closure, name(left), name(right), _unordered_key(body, inner)
         case _:
-            return (type(f), *(_unordered(g, depth) for g in f.children))
+            return (type(f), *(_unordered_key(g, depth) for g in f.children))
 
 
 def _operands(kind: type[Formula], f: Formula) -> Iterator[Formula]:

@@ -59,7 +59,7 @@ def sharing_of(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, wh
         else:
             members.append(variable)
     chosen = {v: members for members in classes if len(members) > 1 for v in members}
-    edges = [replace(e, label=_renamed(e.label, live[e.target], chosen)) for e in cfa.edges]
+    edges = [replace(e, label=_rename(e.label, live[e.target], chosen)) for e in cfa.edges]
     if not chosen:
         return Sharing(cfa)
     return Sharing(Cfa(cfa.entry, tuple(edges)), {m[0].name: m for m in chosen.values()}, live)
@@ -101,7 +101,7 @@ def _without_effect(operation: Operation, variable: Variable, after: frozenset[V
     return isinstance(operation, EndScope) or (isinstance(operation, DeclareLocal) and variable not in after)
 
 
-def _renamed(operation: Operation, after: frozenset[Variable], chosen: dict[Variable, list[Variable]]) -> Operation:
+def _rename(operation: Operation, after: frozenset[Variable], chosen: dict[Variable, list[Variable]]) -> Operation:
     """The operation over the shared variables; `after` are the variables needed after it."""
     if isinstance(operation, DeclareLocal) and operation.variable in chosen:
         if operation.variable not in after:

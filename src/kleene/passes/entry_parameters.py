@@ -163,7 +163,7 @@ def _only_copied(program: CProgram, main: Function, known: Origins) -> list[Edge
                 waiting.append(edge.target)
     edges: dict[tuple[str, int], Edge[Operation]] = {}
     for number, edge in enumerate(main.cfa.edges):
-        used = _used(edge.label, held.get(edge.source, {}))
+        used = _used_parameter(edge.label, held.get(edge.source, {}))
         if used is None:
             edges[edge.source, number] = edge
         else:
@@ -189,9 +189,9 @@ def _after(operation: Operation, held: Origins) -> dict[Variable, Variable]:
         if isinstance(target, Variable):
             after.pop(target, None)
     if isinstance(operation, Assign) and isinstance(operation.target, Variable):
-        copied = _plain(operation.value)
-        if copied in held and not operation.target.is_global:
-            after[operation.target] = held[copied]  # type: ignore[index]
+        origin = _origin(operation.value, held)
+        if origin is not None and not operation.target.is_global:
+            after[operation.target] = origin
     return after
 
 
@@ -201,13 +201,13 @@ def _target(operation: Operation) -> tuple[Expression, ...]:
     return (target,) if isinstance(target, Variable) else ()
 
 
-def _used(operation: Operation, held: Origins) -> Variable | None:
+def _used_parameter(operation: Operation, held: Origins) -> Variable | None:
     """The parameter that an operation uses for more than a copy or a comparison with NULL."""
     match operation:
         case Specified() | EndScope() | DeclareLocal() | Unsupported():
             return None
-        case Assign(target=Variable(is_global=False) as target, value=value) if _plain(value) in held:
-            return held[_plain(value)] if not isinstance(target.type, PointerType) else None  # type: ignore[index]
+        case Assign(target=Variable(is_global=False) as target, value=value) if origin := _origin(value, held):
+            return origin if not isinstance(target.type, PointerType) else None
     mentioned = [v for e in _read(operation) for v in _looked_at(e, held)]
     return held[mentioned[0]] if mentioned else None
 
@@ -232,7 +232,13 @@ def _read(operation: Operation) -> list[Expression]:
     return result
 
 
-def _plain(value: Expression) -> Expression | None:
+def _origin(value: Expression, held: Origins) -> Variable | None:
+    """The parameter whose pointer a value is, if it is one."""
+    variable = _plain(value)
+    return held.get(variable) if variable is not None else None
+
+
+def _plain(value: Expression) -> Variable | None:
     """The variable whose pointer value this is, converted or not."""
     while isinstance(value, Cast) and isinstance(value.type, PointerType):
         value = value.operand

@@ -30,7 +30,7 @@ from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
-from kleene.passes.rewrite import Choice, expand_edges, rewrite_operation
+from kleene.passes.rewrite import Choice, exchange, expand_edges, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -107,14 +107,14 @@ class _Splitter:
         """The choices that replace an operation with a variable index, for its first one; None if there is none."""
         if not self._may_change(edge.label) or edge.source not in self.intervals.at:
             return None
-        operation = self._sized(edge.label, edge.source)
+        operation = self._fix_sizes(edge.label, edge.source)
         for expression in expressions(operation):
             for node, read in variable_indices(expression):
                 count = _count(node)
                 if count is not None and count <= self._limit(node):
                     return self._choices(replace(edge, label=operation), node, count, read=read)
                 if count is not None and read and not node.checked:
-                    return self._compared(replace(edge, label=operation), node, count)
+                    return self._access_cases(replace(edge, label=operation), node, count)
         return None if operation is edge.label else [Choice(None, (operation,))]
 
     @staticmethod
@@ -129,17 +129,17 @@ class _Splitter:
         exact = is_literal(node.base) or has_pointers(node.type, self.program)
         return MAX_ELEMENTS if exact else MAX_NUMBERS
 
-    def _sized(self, operation: Operation, location: str) -> Operation:
+    def _fix_sizes(self, operation: Operation, location: str) -> Operation:
         """The operation with sizes and indices whose interval is one number."""
 
-        def fixed(node: Expression) -> Expression:
+        def fix(node: Expression) -> Expression:
             if isinstance(node, Index) and not isinstance(node.index, Constant):
                 low, high = self.intervals.of(node.index, location)
                 if low == high:
                     return replace(node, index=Constant(low, node.index.type))
             return node
 
-        operation = rewrite_operation(operation, fixed)
+        operation = rewrite_operation(operation, fix)
         if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
             low, high = self.intervals.of(operation.size, location)
             if low == high:
@@ -154,10 +154,10 @@ class _Splitter:
             low, high = max(low, least), min(high, most)
         return low, high
 
-    def _compared(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
+    def _access_cases(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
         """The access itself, and the errors for an index outside the array."""
         checked = replace(node, checked=True)
-        chosen = rewrite_operation(edge.label, lambda n: checked if n == node else n)
+        chosen = exchange(edge.label, node, checked)
         return [*self._outside(edge, node, count - 1, read=True), Choice(None, (chosen,))]
 
     def _choices(self, edge: Edge[Operation], node: Index, count: int, *, read: bool) -> list[Choice]:
@@ -168,7 +168,7 @@ class _Splitter:
         for k in numbers:
             number = Constant(k, node.index.type)
             element = replace(node, index=number)
-            chosen = rewrite_operation(edge.label, lambda n, e=element: e if n == node else n)  # type: ignore[misc]
+            chosen = exchange(edge.label, node, element)
             test = Comparison("==", node.index, number)
             if k != numbers[-1]:
                 choices.append(Choice(test, (chosen,)))

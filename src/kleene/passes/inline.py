@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, FunctionAddress, Variable
+from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, FunctionAddress, Variable, has_dereference
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -22,6 +22,7 @@ from kleene.cfa.operations import (
     Exit,
     Operation,
     Place,
+    Print,
     Return,
     Skip,
     Specified,
@@ -189,6 +190,10 @@ class _Inliner:
                 self._add(source, Unsupported(place, "use of the value of a function that returns none"), self.exit)
                 return
             self._add(source, Assign(place, call.result, convert_value(operation.value, call.result)), middle)
+            source = middle
+        elif operation.value is not None and has_dereference(operation.value):  # it is evaluated, though not used
+            middle = self._location(source)
+            self._add(source, Print(place, None, (operation.value,)), middle)
             source = middle
         if ended:
             self._add(source, EndScope(place, ended), target)

@@ -45,8 +45,8 @@ def with_shared_loads(memory: Memory) -> Cfa[Operation]:
     if len(once) == len(numbering.loads):
         return cfa
 
-    def inlined(node: Expression) -> Expression:
-        return rewrite(once[node], inlined) if isinstance(node, Variable) and node in once else node
+    def inline(node: Expression) -> Expression:
+        return rewrite(once[node], inline) if isinstance(node, Variable) and node in once else node
 
     kept = [e for e in edges if not (isinstance(e.label, Assign) and e.label.target in once)]
     following = {e.source: e.target for e in edges if isinstance(e.label, Assign) and e.label.target in once}
@@ -58,7 +58,7 @@ def with_shared_loads(memory: Memory) -> Cfa[Operation]:
 
     return Cfa(
         target(cfa.entry),
-        tuple(Edge(e.source, rewrite_operation(e.label, inlined), target(e.target)) for e in kept),
+        tuple(Edge(e.source, rewrite_operation(e.label, inline), target(e.target)) for e in kept),
     )
 
 
@@ -98,7 +98,7 @@ class _Numbering:
         results = []
         for number, edge in enumerate(leaving):
             before: list[Assign] = []
-            label = self._numbered(edge.label, known, before)
+            label = self._replace_reads(edge.label, known, before)
             for assignment in before if number == 0 else ():
                 there = f"{location}^{len(self.edges)}"
                 self.edges.append(Edge(here, assignment, there))
@@ -107,11 +107,11 @@ class _Numbering:
             results.append((edge, self._after(edge.label, known)))
         return results
 
-    def _numbered(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
+    def _replace_reads(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
         """The operation with variables in place of its reads; `before` gets the assignments of new variables."""
         target = getattr(operation, "target", None)
 
-        def numbered(node: Expression) -> Expression:
+        def number(node: Expression) -> Expression:
             if not self._is_load(node):
                 return node
             if node not in known:
@@ -134,7 +134,7 @@ class _Numbering:
                     return replace(expression, target=read(inner, place=True))
                 case _:
                     return with_parts(expression, lambda child: read(child, place=False))
-            return lvalue if place else numbered(lvalue)
+            return lvalue if place else number(lvalue)
 
         return with_parts(operation, lambda x: read(x, place=x is target))
 

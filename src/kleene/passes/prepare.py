@@ -16,6 +16,7 @@ from kleene.cfa.program import CProgram
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.elements.global_arrays import with_slots
+from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
@@ -32,19 +33,19 @@ def prepare_program(program: CProgram) -> CProgram:
     program = with_array_blocks(program)
     while True:
         before = program
-        program = with_slots(_promoted(program))
+        program = with_slots(_promote(program))
         functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    program = with_element_lists(program)
+    program = with_element_lists(with_owner_members(program))
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }
     return _with_constants_kept(replace(program, functions=functions))
 
 
-def _promoted(program: CProgram) -> CProgram:
+def _promote(program: CProgram) -> CProgram:
     """Pointers to one variable replaced; only where all operations of the program are seen at once."""
     functions = {n: replace(f, cfa=promote_addresses(f.cfa)) for n, f in program.functions.items()}
     return replace(program, functions=functions)
@@ -54,7 +55,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     """An assignment to a constant (by a pointer to it that was replaced by it) is an error."""
     constants = {g.variable for g in program.globals if g.constant}
 
-    def kept(edge: Edge[Operation]) -> Edge[Operation]:
+    def keep(edge: Edge[Operation]) -> Edge[Operation]:
         target = getattr(edge.label, "target", None)
         while isinstance(target, Field | Index):
             target = target.base
@@ -65,7 +66,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     if not constants:
         return program
     functions = {
-        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(kept, f.cfa.edges)))) for n, f in program.functions.items()
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(keep, f.cfa.edges)))) for n, f in program.functions.items()
     }
     return replace(program, functions=functions)
 

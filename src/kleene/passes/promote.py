@@ -52,7 +52,7 @@ def promote_addresses(cfa: Cfa[Operation]) -> Cfa[Operation]:
         constants = _constant_addresses(cfa)
         if not constants:
             return cfa
-        changed = _replaced(cfa, constants)
+        changed = _replace(cfa, constants)
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed
@@ -142,10 +142,10 @@ def _uncast(value: Expression) -> Expression:
     return value
 
 
-def _replaced(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
+def _replace(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
     def simplify(node: Expression) -> Expression:
         if isinstance(node, Comparison) and node.operator in ("==", "!="):
-            return _compared(node, constants)
+            return _compare(node, constants)
         if not isinstance(node, Deref):
             return node
         pointer = node.pointer
@@ -159,12 +159,12 @@ def _replaced(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
             return Index(target, index or Constant(0, INT), node.type)
         return target if index is None and target.type == node.type else node
 
-    edges = [replace(e, label=_copied(rewrite_operation(e.label, simplify), constants)) for e in cfa.edges]
+    edges = [replace(e, label=_copy(rewrite_operation(e.label, simplify), constants)) for e in cfa.edges]
     read = {v for edge in edges for v in used_variables(edge.label)}
     return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
 
 
-def _compared(node: Comparison, constants: Constants) -> Expression:
+def _compare(node: Comparison, constants: Constants) -> Expression:
     """A constant address is not null."""
     sides = [_uncast(node.left), _uncast(node.right)]
     known = any(side in constants for side in sides)
@@ -172,10 +172,10 @@ def _compared(node: Comparison, constants: Constants) -> Expression:
     return Constant(int(node.operator == "!="), node.type) if known and null else node
 
 
-def _copied(operation: Operation, constants: Constants) -> Operation:
+def _copy(operation: Operation, constants: Constants) -> Operation:
     """The operation with constant addresses in place of pointers that hold them, in copies and in bulk writes."""
 
-    def known(value: Expression) -> Expression:
+    def replacement(value: Expression) -> Expression:
         pointer = _uncast(value)
         if isinstance(pointer, Variable) and pointer in constants and isinstance(value.type, PointerType):
             return AddressOf(constants[pointer], value.type)
@@ -183,11 +183,11 @@ def _copied(operation: Operation, constants: Constants) -> Operation:
 
     match operation:
         case Assign(target=Variable(), value=value):
-            return replace(operation, value=known(value))
+            return replace(operation, value=replacement(value))
         case MemSet(pointer=pointer):
-            return replace(operation, pointer=known(pointer))
+            return replace(operation, pointer=replacement(pointer))
         case MemCopy(destination=destination, source=source):
-            return replace(operation, destination=known(destination), source=known(source))
+            return replace(operation, destination=replacement(destination), source=replacement(source))
     return operation
 
 

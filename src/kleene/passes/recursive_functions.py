@@ -27,7 +27,7 @@ from kleene.cfa.operations import (
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.inline import convert_value, inline
 from kleene.passes.prepare import prepare_program
@@ -54,7 +54,7 @@ def whole_program(program: CProgram) -> CProgram:
     known = {procedure.function.name: procedure for procedure in apart}
     edges: list[Edge[Operation]] = []
     for procedure in (_Procedure(inlined.main, False, main=True), *apart):
-        edges += procedure.translated(known)
+        edges += procedure.translate(known)
     main = replace(inlined.main, cfa=Cfa(inlined.main.cfa.entry, tuple(edges)))
     return replace(inlined, functions={inlined.entry: main})
 
@@ -83,9 +83,9 @@ class _Procedure:
         }
         self.result = self._fresh("$result", function.type.result) if self.returns else None
 
-    def _fresh(self, name: str, like: Expression | object) -> Variable:
+    def _fresh(self, name: str, like: Variable | Type) -> Variable:
         type_ = like.type if isinstance(like, Variable) else like
-        return Variable(f"{self.function.name}.{name}", type_)  # type: ignore[arg-type]
+        return Variable(f"{self.function.name}.{name}", type_)
 
     @property
     def parameters(self) -> tuple[Variable, ...]:
@@ -96,7 +96,7 @@ class _Procedure:
     def entry(self) -> str:
         return f"{self.function.name}:enter"
 
-    def translated(self, known: dict[str, _Procedure]) -> list[Edge[Operation]]:
+    def translate(self, known: dict[str, _Procedure]) -> list[Edge[Operation]]:
         """The edges of the function."""
         function = self.function
         if not self.main:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
-from kleene.cfa.expressions import Expression, Variable, children
+from kleene.cfa.expressions import EXPRESSION_KINDS, Expression, Variable, children
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram, Function, Global
 
 Rewrite = Callable[[Expression], Expression]
 _Whole = TypeVar("_Whole")
-_KINDS = Expression.__args__  # type: ignore[attr-defined]
 
 
 def rewrite(expression: Expression, change: Rewrite) -> Expression:
@@ -23,7 +22,7 @@ def rewrite(expression: Expression, change: Rewrite) -> Expression:
     changes: dict[str, Any] = {}
     for attribute in fields(expression):
         value = getattr(expression, attribute.name)
-        if isinstance(value, _KINDS):
+        if isinstance(value, EXPRESSION_KINDS):
             new = rewrite(value, change)
             if new is not value:
                 changes[attribute.name] = new
@@ -35,15 +34,20 @@ def rewrite_operation(operation: Operation, change: Rewrite) -> Operation:
     return with_parts(operation, lambda expression: rewrite(expression, change))
 
 
+def exchange(operation: Operation, old: Expression, new: Expression) -> Operation:
+    """The operation with one expression in the place of another."""
+    return rewrite_operation(operation, lambda expression: new if expression == old else expression)
+
+
 def with_parts(whole: _Whole, change: Rewrite) -> _Whole:
     """An operation or expression with `change` applied to the expressions that are its direct parts."""
     changes: dict[str, Any] = {}
     for attribute in fields(whole):  # type: ignore[arg-type]
         value = getattr(whole, attribute.name)
-        if isinstance(value, _KINDS):
+        if isinstance(value, EXPRESSION_KINDS):
             new: Any = change(value)
-        elif isinstance(value, tuple) and any(isinstance(part, _KINDS) for part in value):
-            new = tuple(change(part) if isinstance(part, _KINDS) else part for part in value)
+        elif isinstance(value, tuple) and any(isinstance(part, EXPRESSION_KINDS) for part in value):
+            new = tuple(change(part) if isinstance(part, EXPRESSION_KINDS) else part for part in value)
         else:
             continue
         if new is not value and new != value:
@@ -101,7 +105,7 @@ def expand_edges(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operatio
     edges: list[Edge[Operation]] = []
     for edge in cfa.edges:
         other = _other_branch(cfa, edge)
-        if other is not None and not edge.label.truth:  # type: ignore[union-attr]
+        if other is not None and isinstance(edge.label, Assume) and not edge.label.truth:
             continue
         choices = expand(edge)
         if choices is None:

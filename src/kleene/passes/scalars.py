@@ -138,14 +138,15 @@ def _splittable(variables: Iterable[Variable], operations: Iterable[Operation], 
     kept = {v for operation in known for v in _kept_whole(operation, candidates)}
     nodes = [n for operation in known for x in expressions(operation) for n in walk(x)]
     if any(isinstance(n, PointerOffset) for n in nodes):  # from the address of a part others can be reached
-        kept |= {_root(n.target)[0] for n in nodes if isinstance(n, AddressOf)}  # type: ignore[misc]
-    kept |= {_root(n.target.base)[0] for n in nodes if _is_element(n)}  # type: ignore[misc, union-attr]
+        kept |= _roots(n.target for n in nodes if isinstance(n, AddressOf))
+    elements = (n.target for n in nodes if isinstance(n, AddressOf))  # from one element the others can be reached
+    kept |= _roots(element.base for element in elements if isinstance(element, Index))
     return {v: parts for v, parts in candidates.items() if v not in kept}
 
 
-def _is_element(node: Expression) -> bool:
-    """The address of an array element: from there the others can be reached."""
-    return isinstance(node, AddressOf) and isinstance(node.target, Index)
+def _roots(lvalues: Iterable[Expression]) -> set[Variable]:
+    """The variables that contain some lvalues."""
+    return {root for lvalue in lvalues if isinstance(root := _root(lvalue)[0], Variable)}
 
 
 def _kept_whole(operation: Operation, candidates: Parts) -> list[Variable]:
@@ -155,8 +156,8 @@ def _kept_whole(operation: Operation, candidates: Parts) -> list[Variable]:
             return []
         case Assign(target=target, value=value) if isinstance(target.type, RecordType):
             return [v for side in (target, value) for v in _uses(side, candidates, whole=True)]
-        case MemSet() if _zeroed(operation) is not None:
-            return _uses(_zeroed(operation) or operation.pointer, candidates, whole=True)
+        case MemSet() if _zeroed_lvalue(operation) is not None:
+            return _uses(_zeroed_lvalue(operation) or operation.pointer, candidates, whole=True)
     return [v for expression in expressions(operation) for v in _uses(expression, candidates, whole=False)]
 
 
@@ -191,7 +192,7 @@ def _root(expression: Expression) -> tuple[Expression, int]:
     return (inner, offset) if isinstance(inner, Variable) else (expression, 0)
 
 
-def _zeroed(operation: MemSet) -> Expression | None:
+def _zeroed_lvalue(operation: MemSet) -> Expression | None:
     """The lvalue that a memset fills with zeros as a whole."""
     pointer: Expression = operation.pointer
     while isinstance(pointer, Cast):
@@ -252,24 +253,24 @@ class _Splitter:
                 if not (self._owns(target) or self._owns(value)):
                     return [self._rewritten(operation)]
                 before: list[Operation] = []
-                target, value = (self._fixed(side, operation, before) for side in (target, value))
+                target, value = (self._fix(side, operation, before) for side in (target, value))
                 pairs = [(p.of(target), p.of(value)) for p in parts_of(target.type, self.program) or ()]
                 return [*before, *(self._rewritten(Assign(place, a, b)) for a, b in pairs)] or [Skip(place)]
-            case MemSet() if (zeroed := _zeroed(operation)) is not None and self._owns(zeroed):
+            case MemSet() if (zeroed := _zeroed_lvalue(operation)) is not None and self._owns(zeroed):
                 parts = parts_of(zeroed.type, self.program) or ()
                 return [self._rewritten(Assign(place, p.of(zeroed), _zero(p.type))) for p in parts] or [Skip(place)]
         return [self._rewritten(operation)]
 
-    def _fixed(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
+    def _fix(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
         """The lvalue with the pointer and the indices in it computed once, `before` the parts are assigned.
 
         A part may be an operand of their computation: ``s = *s.next``.
         """
         match lvalue:
             case Field(base=base):
-                return replace(lvalue, base=self._fixed(base, operation, before))
+                return replace(lvalue, base=self._fix(base, operation, before))
             case Index(base=base, index=index):
-                fixed = self._fixed(base, operation, before)
+                fixed = self._fix(base, operation, before)
                 return replace(lvalue, base=fixed, index=self._once(index, operation, before))
             case Deref(pointer=pointer):
                 return replace(lvalue, pointer=self._once(pointer, operation, before))

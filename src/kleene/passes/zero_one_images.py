@@ -102,7 +102,7 @@ class _Order(Uses):
         if isinstance(operation, MemSet) or (isinstance(operation, Allocate) and operation.zeroed):
             self.cells_spoiled = True
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
-            self._given(operation.target, same(operation.value))
+            self._spoil_computed(operation.target, same(operation.value))
         plain = _test_of(operation)
         for expression in expressions(operation):
             for node in walk(expression):
@@ -110,7 +110,7 @@ class _Order(Uses):
                     for side in (same(node.left), same(node.right)):
                         self.spoiled.update(self._keys(side))
 
-    def _given(self, target: Expression, value: Expression) -> None:
+    def _spoil_computed(self, target: Expression, value: Expression) -> None:
         """Spoil a place whose value is computed or has another type: it is no unknown number."""
         keys = self._keys(target)
         if constant_of(value) is not None:
@@ -186,23 +186,23 @@ class _Images:
         for edge in edges:
             label = edge.label
             if isinstance(label, Havoc) and self.uses.maps(label.target):
-                self._assigned(edge, label.target, edge.source, {True, False})
+                self._assign(edge, label.target, edge.source, {True, False})
             elif isinstance(label, Assign) and self.uses.maps(label.target) and constant_of(label.value) is not None:
-                self._assigned(edge, label.target, edge.source, {True, False})  # on which side of the bound it is
+                self._assign(edge, label.target, edge.source, {True, False})  # on which side of the bound it is
             elif isinstance(label, Assign) and isinstance(test := _test_of(label), Comparison) and self._about(test):
                 fails = {t: self._is_lost(edge.target, self._learnt(label.target, t)) for t in (True, False)}
                 for leaf, pair in self._looked_at(edge.source, label.place, test):
                     self.asserted |= len(pair) == 2 and any(fails.values())
                     values = {t for t in (True, False) if _may(test, t, pair, exact=fails[t])}
-                    self._assigned(edge, label.target, leaf, values)
+                    self._assign(edge, label.target, leaf, values)
             else:
                 self.edges.append(edge)
 
-    def _assigned(self, edge: Edge[Operation], target: Expression, source: str, values: Set[bool]) -> None:
+    def _assign(self, edge: Edge[Operation], target: Expression, source: str, values: Set[bool]) -> None:
         """The target gets one of some values, 0 or 1."""
         place = edge.label.place
         ways = {value: self._new(source) for value in values}
-        self._chosen(source, place, ways)
+        self._choose(source, place, ways)
         for value, way in ways.items():
             self.edges.append(Edge(way, Assign(place, target, Constant(int(value), _integer(target))), edge.target))
 
@@ -216,7 +216,7 @@ class _Images:
         for leaf, pair in self._looked_at(edges[0].source, label.place, test):
             ways = {t: e.target for t, e in exits.items() if _may(test, t, pair, exact=self._fails(e))}
             self.asserted |= len(pair) == 2 and any(map(self._fails, edges))
-            self._chosen(leaf, label.place, ways)
+            self._choose(leaf, label.place, ways)
 
     def _looked_at(self, source: str, place: Place, test: Expression) -> Iterator[tuple[str, tuple[int, ...]]]:
         """The locations where the images of both sides are known, and these; none where a side is no image.
@@ -240,7 +240,7 @@ class _Images:
             known = after
         yield from known
 
-    def _chosen(self, source: str, place: Place, ways: Mapping[bool, str]) -> None:
+    def _choose(self, source: str, place: Place, ways: Mapping[bool, str]) -> None:
         """One of the ways is gone."""
         if len(ways) == 1:
             self.edges.append(Edge(source, Skip(place), *ways.values()))

@@ -26,7 +26,7 @@ class SourceNames:
         self.task = task
 
     @cached_property
-    def _shared(self) -> dict[Variable, Variable]:
+    def _shared_variables(self) -> dict[Variable, Variable]:
         """For each variable of the program the one whose predicate it has."""
         shared: dict[Variable, Variable] = {}
         for edge in self.task.cfa.edges:
@@ -38,7 +38,7 @@ class SourceNames:
 
     def all_of(self, name: str) -> list[str]:
         """The variables that share a predicate."""
-        return [v.name for v, holder in self._shared.items() if holder.name == name] or [name]
+        return [v.name for v, holder in self._shared_variables.items() if holder.name == name] or [name]
 
     def of(self, name: str, locations: Iterable[str]) -> frozenset[str]:
         """The source names of a variable at some locations."""
@@ -52,12 +52,12 @@ class SourceNames:
     @cached_property
     def _live(self) -> dict[str, frozenset[Variable]]:
         original = self.task.original or self.task.cfa
-        return live_before(original, set(self._shared), whole_scope=self.task.whole_scope)
+        return live_before(original, set(self._shared_variables), whole_scope=self.task.whole_scope)
 
     def at(self, location: str) -> Names:
         """The source names of the live variables of a location."""
         live = self._live.get(location, frozenset())
-        return {self._shared[v].name: v.name for v in live if self._shared[v] != v}
+        return {self._shared_variables[v].name: v.name for v in live if self._shared_variables[v] != v}
 
 
 def _variables(operation: Operation) -> list[Variable]:

@@ -45,7 +45,8 @@ def _track_dependences(run: Refinement, current: Round) -> bool:
 
 
 TACTICS = (
-    Tactic("interpolants", lambda run, now: run.track(now, run.asked(now))),
+    Tactic("conditions", lambda run, now: run.follow_conditions(now)),
+    Tactic("interpolants", lambda run, now: run.track(now, run.ask(now))),
     Tactic("wider interpolants", lambda run, now: run.track(now, on_path(now.path, now.reason.wider, DEPENDS))),
     Tactic("dependent pointers", _track_dependent_pointers),
     Tactic("few generators", lambda run, now: run.tune(now, patience=GENERATORS_PER_ROUND)),

@@ -13,6 +13,7 @@ In reading order:
 - `show`: plain lists of structures
 - `shapes_report`: the library of shape classes
 - `symbolic_report`: results of symbolic operations
+- `computation_tree`: the tree of Fig. 6 of seed 000
 - `contracts_report`: results of `kleene contracts`
 - `library_report`: results of `kleene check --library`
 - `batch_report`: results of a batch

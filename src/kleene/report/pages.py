@@ -107,7 +107,7 @@ class Album:
         for structure, _ in self._uses:
             by_name.update((p.name, p) for p in structure.vocabulary)
             drawn |= predicates_in(picture_of(structure, self._options))
-        return [_shown(p) for p in by_name.values() if p.name in drawn]
+        return [_shown_predicate(p) for p in by_name.values() if p.name in drawn]
 
     def _reference(self, structure: Structure, svg: str) -> str:
         key = (structure, structure.names)
@@ -131,7 +131,7 @@ def render(template: str, album: Album, *, data: Mapping[str, Any] | None = None
         "predicates": album.predicates(),
         "legend": legend(),
         "zoom": 80,
-        "data": _embedded({"structures": album.facts, "arities": album.arities, **(data or {})}),
+        "data": _embed({"structures": album.facts, "arities": album.arities, **(data or {})}),
         "searchable": bool(album.facts),
         "example": _example(album.arities),
         "script": Markup(script),
@@ -148,7 +148,7 @@ def _example(arities: Mapping[str, int]) -> str:
     return " & ".join([*([f"{unary}(v)"] if unary else []), *([f"{binary}(v, w)"] if binary else [])]) or "v == w"
 
 
-def _embedded(data: Mapping[str, Any]) -> Markup:
+def _embed(data: Mapping[str, Any]) -> Markup:
     """JSON that can stand in a script element: nothing in it ends the element or opens another."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     for character in "<>&\u2028\u2029":
@@ -176,7 +176,7 @@ def caption_of(structure: Structure, number: int | None = None) -> str:
     return nodes if number is None else f"{number} · {nodes}"
 
 
-def _shown(p: Predicate) -> ShownPredicate:
+def _shown_predicate(p: Predicate) -> ShownPredicate:
     kind = "pointer" if p.pointer else "instrumentation" if p.instrumentation else "core"
     return ShownPredicate(p.name, predicate_class(p.name), kind, p.instrumentation)
 

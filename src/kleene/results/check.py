@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kleene.cfa.program import Assumption
 from kleene.core.verdict import Finding, Verdict
+from kleene.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from kleene.coverage.runs import Coverage
@@ -45,6 +46,8 @@ class CheckReport:
     """The outcomes of compiled runs for the findings with a run, in their order (`--replay`)."""
     proofs: list[tuple[ShapeResult | FesaResult, tuple[str, ...]]] = field(default_factory=list)
     """The abstract analyses that proved properties, and these."""
+    unread: tuple[Diagnostic, ...] = ()
+    """The errors of files that do not compile: the verdicts are about the others, and these are unknown code."""
     coverage: Coverage | None = None
     """The states of runs that were looked up in the invariants of the proofs."""
 

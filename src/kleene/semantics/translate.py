@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -53,6 +54,8 @@ from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.conditions import ConditionSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
+from kleene.semantics.steps.count_readings import CountReadings
+from kleene.semantics.steps.counts import CountSteps
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary, InvocationSteps, call_vocabulary
 from kleene.semantics.steps.numbers import NumberSteps
 from kleene.semantics.steps.pointers import PointerSteps
@@ -107,6 +110,8 @@ class Translator:
         symbols = Symbols(memory, shape, precision)
         self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
         self.context = StepContext(program, memory, self.constants, symbols)
+        if shape.counts:
+            self.context.counts = CountSteps(memory, symbols, self.constants)
         self.pointers = PointerSteps(self.context)
         self.cells = CellSteps(self.context, self.pointers)
         self.numbers = NumberSteps(self.context, self.pointers, self.cells)
@@ -160,8 +165,9 @@ class Translator:
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
-        cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        cfa = Cfa(entry, tuple(Edge(e.source, _keep(e.label, vocabulary), e.target) for e in edges))
+        counted = self.context.counts.rules() if self.context.counts is not None else []
+        rules, initial = (*self.symbols.rules(), *counted), self._initial(vocabulary)
         procedures = self._procedures()
         calls = call_vocabulary(self.symbols) if procedures else None
         return Translation(
@@ -209,6 +215,8 @@ class Translator:
 
     def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an edge; a variable that is inactive before it and active after it gets any value."""
+        if self.context.counts is not None:
+            self.context.counts.location, self.context.counts.live = edge.source, self.live[edge.target]
         before, after = self.live[edge.source], self.live[edge.target]
         appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
         hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after
@@ -221,6 +229,14 @@ class Translator:
         self.symbols.hidden = self.constants.hidden = frozenset()
         self.symbols.complete = True
         return ways
+
+    def _bounded(self, operation: Operation) -> list[Step]:
+        """Behind a condition, what the bounds of numbers say about lists that they count."""
+        counts = self.context.counts
+        if counts is None or not isinstance(operation, Assume):
+            return []
+        readings = CountReadings(counts).bound(operation)
+        return [Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in readings]
 
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
@@ -242,7 +258,7 @@ class Translator:
             ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
-        return [self._with_dead(steps, dead) for steps in ways]
+        return [self._with_dead([*steps, *self._bounded(operation)], dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
         """The cases of realloc: a null pointer, a block of each size that the pointer may point to, or failure.
@@ -254,7 +270,7 @@ class Translator:
         except Unmodelled as reason:
             return [self._steps(Unsupported(operation.place, str(reason)))]
         sizes = sorted({size for size, offset in places if offset == 0})
-        ways = [self._steps(operation, lambda s=s: self.objects.reallocate(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        ways = [self._steps(operation, partial(self.objects.reallocate, operation, s)) for s in (None, *sizes)]
         if operation.may_fail and self.malloc_may_fail:
             ways.append(self._steps(operation, lambda: self._failed_realloc(operation)))
         return ways
@@ -279,16 +295,16 @@ class Translator:
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:
         """Forget dead variables after an operation, and freed blocks without pointers to them."""
-        updates = [u for v in dead for u in self._forget(v)]
+        updates = {u.predicate: u for v in dead for u in self._forget(v)}
         if updates:
             names = ", ".join(v.name for v in dead)
-            steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
+            steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates.values())))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
-            steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
+            steps = [*steps, Step(self._collect(), self._leaks() if self.leaks else ())]
         return steps
 
-    def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
+    def _leaks(self) -> tuple[tuple[Formula, Alarm], ...]:
         ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
         leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
         alarm = Alarm("memory_leak", self.context.place, "a block is not freed and nothing points to it any more")
@@ -307,10 +323,12 @@ class Translator:
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
+        ends = self.context.counts.forget(variable) if self.context.counts is not None else []
         if self.memory.kind(variable) == "pointer":
-            return self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            own = self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            return [*(u for u in own if all(u.predicate != e.predicate for e in ends)), *ends]
         if self.memory.kind(variable) == "integer":
-            return [Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)]
+            return [*(Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)), *ends]
         return []
 
     def _name_globals(self) -> None:
@@ -339,6 +357,9 @@ class Translator:
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
                 if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
+        if self.context.counts is not None:
+            for name, node in self.context.counts.initial_claims(objects):
+                builder.set(name, node, Kleene.TRUE)
         for item in self.context.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
                 builder.set(self.symbols.integer(item.variable, 0), (), Kleene.TRUE)
@@ -355,11 +376,11 @@ class Translator:
             else:
                 self._operation(operation)
         except Unmodelled as reason:
-            self.context.steps = [self._unsupported(str(reason))]
+            self.context.steps = [self._unsupported_step(str(reason))]
         self.context.forget_temporaries()
         return self.context.steps
 
-    def _unsupported(self, reason: str) -> Step:
+    def _unsupported_step(self, reason: str) -> Step:
         alarm = Alarm("unsupported", self.context.place, reason)
         return Step(Action("unsupported", f"unsupported: {reason}", precondition=FALSE), ((TRUE, alarm),))
 
@@ -440,7 +461,8 @@ class Translator:
             if operation.status is not None:
                 self.context.check_then_step("exit", [alarm], TRUE, ())
             return
-        self.context.step("return", [u for v in self.memory.pointers if not v.is_global for u in self._forget(v)])
+        gone = {u.predicate: u for v in self.memory.pointers if not v.is_global for u in self._forget(v)}
+        self.context.step("return", gone.values())
         for variable in self.memory.objects:
             if not variable.is_global:
                 self._leave_scope(variable)
@@ -451,7 +473,7 @@ def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 
-def _kept(action: Action, vocabulary: Vocabulary) -> Action:
+def _keep(action: Action, vocabulary: Vocabulary) -> Action:
     """The action with identity updates where it drops isolated objects: these change no instrumentation predicate.
 
     If the vocabulary has `new`, it becomes true for the objects that the action creates.

@@ -18,6 +18,7 @@ In reading order:
 - `prover`: the contract of a prover
 - `z3_backend`: Z3
 - `cvc5_backend`: cvc5
+- `child`: a computation that can be ended from outside
 - `smtlib`: SMT-LIB text
 """
 

@@ -71,7 +71,7 @@ class Expansion:
             if name in self.symbols or name.startswith("present:"):
                 yield self.symbols.get(name, (name, ())), value
 
-    def closed(self, f: Formula) -> Formula:
+    def expand_closed(self, f: Formula) -> Formula:
         """The expansion of a formula; free variables stand for some individuals."""
         return self.expand(exists(f.free, f), {})
 
@@ -110,7 +110,7 @@ class Expansion:
                 parts = (self.expand(c, env), self.expand(a, env), self.expand(b, env))
                 return disj(conj(parts[0], parts[1]), conj(neg(parts[0]), parts[2]))
             case Exists(v, body) | Forall(v, body):
-                return self._quantified(f, v, body, env)
+                return self._quantify(f, v, body, env)
         raise ValueError(f"cannot expand '{f}'")
 
     def _atom(self, symbol: str, args: tuple[str, ...], env: Env) -> Formula:
@@ -132,7 +132,7 @@ class Expansion:
         known = self._known.get(atom.predicate)
         return atom if known is None else TRUE if known else FALSE
 
-    def _quantified(self, f: Formula, v: str, body: Formula, env: Env) -> Formula:
+    def _quantify(self, f: Formula, v: str, body: Formula, env: Env) -> Formula:
         universal = isinstance(f, Forall)
         parts = []
         for cell in self.universe.domain(v):

@@ -32,7 +32,7 @@ class Owner(Protocol):
 
     def dump_query(self, universe: Universe, assertions: Sequence[Formula]) -> None: ...
 
-    def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None: ...
+    def time_query(self, backend: str, query: Callable[[], tuple[str, int]]) -> None: ...
 
 
 class Finder:
@@ -71,13 +71,15 @@ class Finder:
             none = "unsat" if self.complete else "none within bounds"
             return {True: "sat", False: none, None: "unknown"}[outcome[0]], 1
 
-        self.owner.timed("sat", query)
+        self.owner.time_query("sat", query)
         self._refuted = outcome[0] is False
         if outcome[0]:
             return Sat(self.grounding.model())
         if outcome[0] is False and self.complete:
             expansion = Expansion(self.grounding.universe)
-            self.owner.dump_query(expansion.universe, [expansion.closed(f) for f in (*self._added, *assumptions)])
+            self.owner.dump_query(
+                expansion.universe, [expansion.expand_closed(f) for f in (*self._added, *assumptions)]
+            )
             return Unsat()
         return Unknown("no model within the bounds" if outcome[0] is False else "too many conflicts")
 
@@ -115,12 +117,12 @@ def sufficient_bounds(
         return None
     expansion = Expansion(universe)
     needed = Witnesses()
-    for f in Assertions(expansion).expanded(assertions):
+    for f in Assertions(expansion).expand(assertions):
         needed = needed + witnesses(f)
     for options in observed:
         shown = Witnesses()
         for f in options:
-            shown = shown | witnesses(expansion.closed(f))
+            shown = shown | witnesses(expansion.expand_closed(f))
         needed = needed + shown
     sizes = bounds(needed, [c for c, cell in enumerate(universe.cells) if not cell.single], most)
     if sizes is None:

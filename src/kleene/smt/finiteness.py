@@ -8,6 +8,7 @@ has an element that only leads to elements that lead back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from kleene.logic.formula import Atom, Equal, Formula, conj, disj, exists, forall, neg
 from kleene.smt.closures import Fields
@@ -22,12 +23,20 @@ def finiteness(universe: Universe, fields: Fields, symbols: Iterable[str]) -> li
         for label in labels:
             variables = tuple(in_domain(v, label) if label else v for v in ("a", "b", "c"))
             if symbol in fields.inverse_functions:
-                axioms.append(_as_many(variables, lambda x, y, s=symbol: Atom(s, (x, y))))  # type: ignore[misc]
+                axioms.append(_as_many(variables, partial(_edge, symbol)))
             if symbol in fields.functions:
-                axioms.append(_as_many(variables, lambda x, y, s=symbol: Atom(s, (y, x))))  # type: ignore[misc]
+                axioms.append(_as_many(variables, partial(_edge_back, symbol)))
             if symbol in fields.transitive:
-                axioms += extremes(variables[:2], lambda x, y, s=symbol: Atom(s, (x, y)))  # type: ignore[misc]
+                axioms += extremes(variables[:2], partial(_edge, symbol))
     return axioms
+
+
+def _edge(symbol: str, x: str, y: str) -> Formula:
+    return Atom(symbol, (x, y))
+
+
+def _edge_back(symbol: str, x: str, y: str) -> Formula:
+    return Atom(symbol, (y, x))
 
 
 def _as_many(variables: tuple[str, ...], step: Callable[[str, str], Formula]) -> Formula:

@@ -23,11 +23,11 @@ class Witnesses:
         self._named: dict[Formula, Formula] = {}
         self._count = 0
 
-    def named(self, f: Formula) -> Formula:
+    def name(self, f: Formula) -> Formula:
         """The expanded formula with its outer existential quantifiers replaced by names."""
         formula = self._named.get(f)
         if formula is None:
-            formula = self._named[f] = _named(f, positive=True, fresh=self._fresh)
+            formula = self._named[f] = _name(f, positive=True, fresh=self._fresh)
         return formula
 
     def _fresh(self, variable: str) -> str:
@@ -55,7 +55,7 @@ class Witnesses:
             if cell in self.expansion.universe.domain(variable):
                 expanded = self.expansion.expand(body, {variable: cell})
                 instance = substitute(expanded, {f"{variable}:{cell}": name})
-                result.append(self.named(instance))
+                result.append(self.name(instance))
         return result
 
 
@@ -63,16 +63,16 @@ def _constants(f: Formula) -> list[str]:
     return [v for v in f.free if not v.startswith("!")]
 
 
-def _named(f: Formula, *, positive: bool, fresh: Callable[[str], str]) -> Formula:
+def _name(f: Formula, *, positive: bool, fresh: Callable[[str], str]) -> Formula:
     match f:
         case Not(body):
-            return neg(_named(body, positive=not positive, fresh=fresh))
+            return neg(_name(body, positive=not positive, fresh=fresh))
         case And(a, b) | Or(a, b):
-            parts = [_named(g, positive=positive, fresh=fresh) for g in (a, b)]
+            parts = [_name(g, positive=positive, fresh=fresh) for g in (a, b)]
             return conj(*parts) if isinstance(f, And) else disj(*parts)
         case Iff(a, b) if any(isinstance(g, (Exists, Forall)) for g in subformulas(f)):
             both = disj(conj(a, b), conj(neg(a), neg(b)))
-            return _named(both, positive=positive, fresh=fresh)
+            return _name(both, positive=positive, fresh=fresh)
         case Exists(v, body) | Forall(v, body) if isinstance(f, Exists) == positive:
-            return _named(substitute(body, {v: fresh(v)}), positive=positive, fresh=fresh)
+            return _name(substitute(body, {v: fresh(v)}), positive=positive, fresh=fresh)
     return f

@@ -35,28 +35,28 @@ class Witnesses:
 
 def witnesses(f: Formula) -> Witnesses:
     """The witnesses of a closed expanded formula that is asserted."""
-    return _needed(f, positive=True, outer=())
+    return _needed_witnesses(f, positive=True, outer=())
 
 
-def _needed(f: Formula, *, positive: bool, outer: tuple[str, ...]) -> Witnesses:
+def _needed_witnesses(f: Formula, *, positive: bool, outer: tuple[str, ...]) -> Witnesses:
     match f:
         case Not(body):
-            return _needed(body, positive=not positive, outer=outer)
+            return _needed_witnesses(body, positive=not positive, outer=outer)
         case And(a, b) | Or(a, b):
-            left, right = (_needed(g, positive=positive, outer=outer) for g in (a, b))
+            left, right = (_needed_witnesses(g, positive=positive, outer=outer) for g in (a, b))
             return left + right if isinstance(f, And) == positive or outer else left | right
         case Iff(a, b):
             signs = ((True, positive), (False, not positive))
             cases = [
-                _needed(a, positive=sign, outer=outer) + _needed(b, positive=other, outer=outer)
+                _needed_witnesses(a, positive=sign, outer=outer) + _needed_witnesses(b, positive=other, outer=outer)
                 for sign, other in signs
             ]
             return cases[0] + cases[1] if outer else cases[0] | cases[1]
         case Exists(v, body) | Forall(v, body):
             if isinstance(f, Forall) == positive:
-                return _needed(body, positive=positive, outer=(*(w for w in outer if w != v), v))
+                return _needed_witnesses(body, positive=positive, outer=(*(w for w in outer if w != v), v))
             arguments = tuple(sorted(sort_of(w) for w in outer if w in f.free))
-            below = _needed(body, positive=positive, outer=outer)
+            below = _needed_witnesses(body, positive=positive, outer=outer)
             if arguments:
                 return below + Witnesses(functions=Counter({(arguments, sort_of(v)): 1}))
             return below + Witnesses(constants=Counter({sort_of(v): 1}))

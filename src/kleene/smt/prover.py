@@ -24,11 +24,13 @@ class Proof:
 @dataclass(frozen=True)
 class Allowance:
     """The limit of a check: prover steps worth about `milliseconds`, so that answers can be repeated; and at most
-    `clock` seconds of real time, because steps have no fixed duration.
+    `clock` milliseconds of real time, because steps have no fixed duration. With `strict`, a prover that does not look
+    at the clock often enough is ended from outside.
     """
 
     milliseconds: int
     clock: int
+    strict: bool = False
 
 
 class Prover(Protocol):

@@ -115,7 +115,7 @@ class Solver:
         """Limit of conflicts for one call of a SAT solver."""
         return self.limits.conflicts
 
-    def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
+    def time_query(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
         """Run one query, which returns its verdict and its number of solver calls; record its cost."""
         start = time.perf_counter()
         verdict, calls = "unknown", 1
@@ -183,7 +183,7 @@ class Session:
                 if proof.verdict == "unsat":
                     self._helpful = stage
                     return Unsat(proof.core)
-                if proof.model is not None and self._confirmed(proof.model, assumptions):
+                if proof.model is not None and self._confirms(proof.model, assumptions):
                     return Sat(proof.model)
                 answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
         if self.closures.existential and not quick and isinstance(result := self._small_model(assumptions), Sat):
@@ -230,7 +230,7 @@ class Session:
         finally:
             finder.close()
 
-    def _confirmed(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
+    def _confirms(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
         return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
 
     def _prove(self, plain: list[Formula], stage: Stage, effort: Effort) -> Proof:
@@ -245,36 +245,37 @@ class Session:
             axioms += self.closures.inductive
         if stage is Stage.FINITE:
             axioms += self._finite()
-        expanded = self._asserted.expanded(axioms)
-        queries = [self.expansion.closed(f) for f in plain]
+        expanded = self._asserted.expand(axioms)
+        queries = [self.expansion.expand_closed(f) for f in plain]
         extra: list[Formula] = []
         if stage is Stage.NAMED:
-            expanded = [self.witnesses.named(f) for f in expanded]
-            queries = [self.witnesses.named(f) for f in queries]
+            expanded = [self.witnesses.name(f) for f in expanded]
+            queries = [self.witnesses.name(f) for f in queries]
             extra = self.witnesses.instances([*expanded, *queries])
         expanded += extra
         self.owner.dump_query(self.universe, expanded, queries)
         if not self._provers:
             ground = GroundQuery(self.universe, axioms, plain, [*expanded, *queries])
-            return self._timed("ground", partial(self._decide, ground))
+            return self._time("ground", partial(self._decide, ground))
         proof = Proof("unknown")
         for name in self._order(stage, effort):
             seconds = self._seconds(stage, effort)
             clock = min(PATIENCE * seconds, self.owner.remaining())
-            allowance = Allowance(int(1000 * seconds), int(1000 * clock))
-            proof = self._timed(name, partial(self._provers[name].check, expanded, queries, allowance))
+            strict = self.owner.limits.total_seconds is not None
+            allowance = Allowance(int(1000 * seconds), int(1000 * clock), strict)
+            proof = self._time(name, partial(self._provers[name].check, expanded, queries, allowance))
             if proof.verdict != "unknown" or self.owner.remaining() <= 0:
                 break
         return proof
 
-    def _timed(self, backend: str, ask: Callable[[], Proof]) -> Proof:
+    def _time(self, backend: str, ask: Callable[[], Proof]) -> Proof:
         result: list[Proof] = []
 
         def query() -> tuple[str, int]:
             result.append(ask())
             return result[0].verdict, result[0].calls
 
-        self.owner.timed(backend, query)
+        self.owner.time_query(backend, query)
         return result[0]
 
     def _order(self, stage: Stage, effort: Effort) -> list[str]:

@@ -24,7 +24,7 @@ def sharpen_universe(assertions: Iterable[Formula], universe: Universe, fields: 
     closures = ClosureTable(expansion, fields)
     plain = [closures.eliminate(exists(f.free, f)) for f in assertions]
     axioms = [f for f in closures.universal if _variables(f) < _MANY]
-    Assertions(expansion).expanded([*plain, *axioms])
+    Assertions(expansion).expand([*plain, *axioms])
     internal = set(closures.symbols.values())
     learnt = {place: value for place, value in expansion.learnt() if place[0] not in internal}
     there = {place[0] for place, value in learnt.items() if value}
@@ -43,7 +43,7 @@ class Assertions:
         self._sources: dict[Formula, Formula] = {}
         self._facts: dict[Formula, None] = {}
 
-    def expanded(self, formulas: Sequence[Formula]) -> list[Formula]:
+    def expand(self, formulas: Sequence[Formula]) -> list[Formula]:
         """Formulas that are asserted, and the facts that follow from these and from those given earlier."""
         self._add(f for f in formulas if f not in self._sources)
         parts = [*self._facts, *(self._sources[f] for f in formulas)]
@@ -52,7 +52,7 @@ class Assertions:
     def _add(self, formulas: Iterable[Formula]) -> None:
         """Expand, the formulas with few variables first, until nothing new is learnt."""
         for f in sorted(formulas, key=_variables):
-            self._sources[f] = self.expansion.closed(f)
+            self._sources[f] = self.expansion.expand_closed(f)
             if self._learn(self._sources[f]):
                 self._propagate()
 
@@ -61,7 +61,7 @@ class Assertions:
         while learnt:
             learnt = False
             for f, old in self._sources.items():
-                new = self.expansion.closed(f)
+                new = self.expansion.expand_closed(f)
                 if new is not old:
                     self._sources[f] = new
                     learnt = self._learn(new) or learnt

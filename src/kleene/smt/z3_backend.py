@@ -69,7 +69,7 @@ class Z3Prover:
             for name, value in settings.items():
                 solver.set(name, value)
             solver.add(terms)
-            with self._guarded(clock / 1000) as interrupted:
+            with self._guard(clock / 1000) as interrupted:
                 try:
                     proof = self._attempt(solver, switches, attempt)
                 except self.z3.Z3Exception:  # interrupted while it was not checking: a model was read
@@ -83,7 +83,7 @@ class Z3Prover:
         return proof
 
     @contextmanager
-    def _guarded(self, seconds: float) -> Iterator[threading.Event]:
+    def _guard(self, seconds: float) -> Iterator[threading.Event]:
         """Interrupt a longer query, and set the event; the timer's thread ends before this returns."""
         interrupted = threading.Event()
 

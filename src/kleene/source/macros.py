@@ -135,7 +135,7 @@ class Expander:
                 continue
             argument = arguments.get(token.text) if token.kind in (Kind.NAME, Kind.WORD) else None
             if argument is None:
-                result.append(token.moved(use, _NONE))
+                result.append(token.move(use, _NONE))
             elif following is not None and following.text == "##":
                 result.extend(argument if argument else [_placemarker(use)])
             else:
@@ -164,7 +164,7 @@ class Expander:
             if isinstance(piece, Lump):
                 self.report(f"pasting gives '{text}', which is no token", use)
                 break
-            result.append(piece.moved(use, left.hidden))
+            result.append(piece.move(use, left.hidden))
         if not text:
             result.append(_placemarker(use))
         result.extend(right[1:])

@@ -291,13 +291,13 @@ class _Preprocessor:
         text = _DEFINED.sub(lambda m: " 1 " if (m[1] or m[2]) in self.macros else " 0 ", rest)
         tokens = [p for p in pieces(Source(position.file, text), self.dialect) if isinstance(p, Token)]
         try:
-            return evaluate(_spelled(self.expander.expand(tokens))) != 0
+            return evaluate(_spell(self.expander.expand(tokens))) != 0
         except ConditionError as error:
             self._error(str(error), position)
             return False
 
 
-def _spelled(tokens: list[Token]) -> str:
+def _spell(tokens: list[Token]) -> str:
     """The tokens as text: blanks only between words, so that '&' '&' becomes '&&' again."""
     result = ""
     for token in tokens:

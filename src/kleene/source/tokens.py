@@ -70,7 +70,7 @@ class Token:
     def position(self) -> Position:
         return self.source.position(self.offset)
 
-    def moved(self, place: Token, hidden: frozenset[str]) -> Token:
+    def move(self, place: Token, hidden: frozenset[str]) -> Token:
         """The same token at another token's place."""
         return Token(self.kind, self.text, place.source, place.offset, hidden)
 

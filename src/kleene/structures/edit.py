@@ -49,11 +49,11 @@ def with_duplicate(values: list[int], size: int, arities: Arities, node: int) ->
                     values[rail] = matrix | (matrix & (col << node)) << shift
         elif arity > 2:
             for rail in (2 * p, 2 * p + 1):
-                values[rail] = _duplicated(values[rail], layout, arity, node, new)
+                values[rail] = _duplicate(values[rail], layout, arity, node, new)
     return values
 
 
-def _duplicated(tensor: int, layout: Layout, arity: int, node: int, new: int) -> int:
+def _duplicate(tensor: int, layout: Layout, arity: int, node: int, new: int) -> int:
     for axis in range(arity):
         for index in layout.tuples(tensor, arity):
             if index[axis] == node:

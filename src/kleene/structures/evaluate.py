@@ -15,7 +15,7 @@ from kleene.structures.structure import AC, Structure
 
 
 @lru_cache(maxsize=4096)
-def _compiled(
+def _compile(
     vocabulary: Vocabulary, formula: Formula, axes: tuple[str, ...], width: int, all_active: bool
 ) -> Callable[..., tuple[int, int]]:
     builder = Builder(vocabulary, all_active=all_active)
@@ -29,7 +29,7 @@ def _compiled(
 def rails(structure: Structure, formula: Formula, axes: Sequence[str]) -> tuple[int, int]:
     """The tensors of both rails over the given variables, which include the free ones."""
     all_active = structure.values[AC] == (1 << structure.size) - 1
-    program = _compiled(structure.vocabulary, formula, tuple(axes), structure.layout.width, all_active)
+    program = _compile(structure.vocabulary, formula, tuple(axes), structure.layout.width, all_active)
     return program(structure.values, structure.size)
 
 

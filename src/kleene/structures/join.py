@@ -42,8 +42,8 @@ def join_independent(a: Structure, b: Structure, canonicalizer: Canonicalizer | 
     names = sorted(set(names_a) | set(names_b), reverse=True)
     both = set(names_a) & set(names_b)
     size = len(names)
-    placed_a = _placed(a, names_a, names, c)
-    placed_b = _placed(b, names_b, names, c)
+    placed_a = _place(a, names_a, names, c)
+    placed_b = _place(b, names_b, names, c)
     only_a = sum(1 << g for g, name in enumerate(names) if name in set(names_a) - both)
     only_b = sum(1 << g for g, name in enumerate(names) if name in set(names_b) - both)
     layout = layout_for(size)
@@ -64,7 +64,7 @@ def join_independent(a: Structure, b: Structure, canonicalizer: Canonicalizer | 
     return Structure(a.vocabulary, size, tuple(values))
 
 
-def _placed(s: Structure, own: list[int], names: list[int], c: Canonicalizer) -> list[int]:
+def _place(s: Structure, own: list[int], names: list[int], c: Canonicalizer) -> list[int]:
     """The values of a structure with its nodes at the places of their names among all names."""
     position = {name: u for u, name in enumerate(own)}
     absent = s.size

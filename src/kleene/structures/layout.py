@@ -8,11 +8,14 @@ Two columns are always spare: they make the reductions below exact (the modulus 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from kleene.diagnostics import Limit, LimitReached
 
 TIERS = (16, 32, 64, 128, 256, 512)
+MOST_NODES = TIERS[-1] - 2
+"""Nodes of the largest structure."""
 _MEMO_LIMIT = 1 << 15
 _LARGE_MEMO_LIMIT = 1 << 12  # for tensors of three and more axes
 
@@ -22,14 +25,14 @@ class _Memo(dict[int, int]):
 
     __slots__ = ("_compute",)
 
-    def __init__(self, compute: object) -> None:
+    def __init__(self, compute: Callable[[int], int]) -> None:
         super().__init__()
         self._compute = compute
 
     def __missing__(self, key: int) -> int:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        value: int = self._compute(key)  # type: ignore[operator]
+        value = self._compute(key)
         self[key] = value
         return value
 
@@ -52,8 +55,8 @@ class Layout:
         self.low = self.col * (self.row >> 1)
         self.modulus = (1 << (w - 1)) - 1
         self.rows = _Memo(self._rows)
-        self.transposed = _Memo(self._transposed)
-        self.closed = _Memo(self._closed)
+        self.transposed = _Memo(self._transpose)
+        self.closed = _Memo(self._close)
         self._exchanges = [(self._upper_right(size), size * (w - 1)) for size in _halves(w)]
         self._products: dict[tuple[int, int], int] = {}
         self._closures: dict[tuple[int, int], int] = {}
@@ -125,7 +128,7 @@ class Layout:
         """M[i][j] = v[i] and i == j."""
         return self.rows[vector] & self.diagonal
 
-    def _transposed(self, matrix: int) -> int:
+    def _transpose(self, matrix: int) -> int:
         """Kept in `transposed`. Quarters change places, then quarters of quarters, all of one size at once."""
         for mask, distance in self._exchanges:
             differing = (matrix ^ (matrix >> distance)) & mask
@@ -172,7 +175,7 @@ class Layout:
                 matrix |= ((matrix >> k) & col) * targets
         return matrix
 
-    def _closed(self, matrix: int) -> int:
+    def _close(self, matrix: int) -> int:
         """Paths through all nodes. Kept in `closed`, which is a dictionary."""
         return self._closure(matrix, self.row)
 
@@ -354,6 +357,4 @@ def layout_for(nodes: int) -> Layout:
     for width in TIERS:
         if nodes <= width - 2:
             return layout_of_width(width)
-    raise LimitReached(
-        f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})", Limit.SIZE
-    )
+    raise LimitReached(f"a structure of {nodes} nodes is larger than Kleene can represent ({MOST_NODES})", Limit.SIZE)

@@ -20,7 +20,7 @@ MOST_NATIVE_NODES = 64
 
 
 @cache
-def _built() -> ModuleType | None:
+def _native_module() -> ModuleType | None:
     try:
         from kleene import _native
     except ImportError:
@@ -29,7 +29,7 @@ def _built() -> ModuleType | None:
 
 
 def native_is_built() -> bool:
-    return _built() is not None
+    return _native_module() is not None
 
 
 def machine_name() -> str:

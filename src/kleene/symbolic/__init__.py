@@ -8,6 +8,7 @@ In reading order:
 - `theory`: integrity rules as formulas
 - `scene`: a query: the stores of an operation, and what to observe in them
 - `search`: all structures of a scene, with few queries
+- `one_field`: stores with one functional field, decided without a prover
 - `timeline`: sequences of actions as scenes
 - `contracts`: procedures by their specifications
 - `result`: the result of an operation

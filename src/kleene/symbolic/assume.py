@@ -8,18 +8,19 @@ nothing else. `paper.assume` follows Figs. 4 and 5 to the letter; this is the im
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import Limit, LimitReached, UsageError
 from kleene.logic.formula import TRUE, Formula, disj
 from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
+from kleene.symbolic.one_field.decide import decide
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
-from kleene.symbolic.scene import Scene, SceneNode
+from kleene.symbolic.scene import CellName, Scene, SceneNode
 from kleene.symbolic.search.field_lemmas import with_field_lemmas
 from kleene.symbolic.search.name_sets import name_sets, some_store
 from kleene.symbolic.search.observations import Observation
@@ -27,6 +28,7 @@ from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_de
 from kleene.symbolic.timeline.closure_updates import unshared_predicates
 
 _DEFAULT = SymbolicOptions()
+OVER = LimitReached("time limit reached", Limit.TIME)
 
 
 def assume(
@@ -49,7 +51,7 @@ def assume(
             raise UsageError("a structure is over another vocabulary than the rules")
         if bounded:
             check_bounded(structure, f"structure {number}")
-        run.solve(assume_scene(formula, structure, theory), partial(list, [structure]))
+        run.assume(formula, structure)
     return run.result()
 
 
@@ -132,22 +134,58 @@ class Run:
         self.structures: dict[Structure, Structure | None] = {}
         self.reasons: dict[str, None] = {}
 
+    def assume(self, formula: Formula, structure: Structure) -> None:
+        """Add the results of ``assume[formula](structure)``; the structure itself where something is not decided."""
+
+        def compute() -> None:
+            if not self._decide(formula, structure):
+                self._solve(assume_scene(formula, structure, self.theory), partial(list, [structure]))
+
+        self._compute(compute, partial(list, [structure]))
+
     def solve(self, scene: Scene, fallback: Callable[[], Iterable[Structure]]) -> None:
         """Add the results of a scene; if the solver decides nothing, add the structures of `fallback`."""
+        self._compute(partial(self._solve, scene, fallback), fallback)
+
+    def _compute(self, compute: Callable[[], None], fallback: Callable[[], Iterable[Structure]]) -> None:
+        limit = self.options.within(self.solver.remaining(), compute) if self.solver.remaining() > 0 else OVER
+        if limit is not None:
+            self.reasons[str(OVER)] = None
+            self.keep(fallback())
+
+    def _decide(self, formula: Formula, structure: Structure) -> bool:
+        """Try the procedure for one functional field; False if the question is not of its kind."""
+        if self.solver.backend != "auto" or self.solver.dump is not None or not self.options.one_field:
+            return False
+        decided = decide(formula, structure, self.theory, self.solver.remaining)
+        for abstract, store in (decided or {}).items():
+            if self.structures.get(abstract) is None:
+                self.structures[abstract] = store
+        return decided is not None
+
+    def _solve(self, scene: Scene, fallback: Callable[[], Iterable[Structure]]) -> None:
         if _is_contradictory(scene):
             return
         scene = with_field_lemmas(scene, self.solver)
         names = name_sets(scene, self.solver, self.options)
-        if names.unlimited:
+        undecided = [s for there, perhaps in names.undecided for s in self._subsets(there, perhaps)]
+        if names.unlimited or len(undecided) > self.options.leaves:
             self.reasons[names.reason or "undecided"] = None
             self.keep(fallback())
             return
         scene = names.scene
         for there in names.sets:
             self._observe(Observation(scene, there))
-        for there, perhaps in names.undecided:
+        for there in undecided:
             self.reasons[names.reason or "undecided"] = None
-            self.keep([Observation(scene, there, perhaps).structure(())])
+            if scene.has_all_nodes(there):
+                self.keep([Observation(scene, there).structure(())])
+
+    def _subsets(self, there: frozenset[CellName], perhaps: frozenset[CellName]) -> Iterator[frozenset[CellName]]:
+        """The sets of names between two sets, and one more than are wanted if there are many."""
+        names = sorted(perhaps)
+        for chosen, _ in zip(product((False, True), repeat=len(names)), range(self.options.leaves + 1), strict=False):
+            yield there | {name for name, kept in zip(names, chosen, strict=True) if kept}
 
     def witness(self, scene: Scene) -> Structure | None:
         """A store of the scene; None if there is none, or if the question is undecided (then with a reason)."""

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kleene.logic.formula import Formula, conj, forall, neg
+from kleene.diagnostics import UsageError
+from kleene.logic.formula import FALSE, Formula, conj, forall, neg
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure
@@ -18,8 +19,10 @@ from kleene.symbolic.assume import Run
 from kleene.symbolic.contracts.calls_by_rules import CallByRules
 from kleene.symbolic.contracts.specifications import Call, as_before
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
+from kleene.symbolic.scene import Scene
 from kleene.symbolic.theory import Theory
 from kleene.symbolic.timeline.timeline import Timeline, UnsupportedAction, scenes
+from kleene.symbolic.timeline.two_store import with_both_stores, with_unknown_past
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import derive
 from kleene.transformers.draft import Draft
@@ -31,14 +34,25 @@ Step = Action | Call
 
 
 class BestTransformer:
-    """The best transformer of an action, or of several actions one after the other."""
+    """The best transformer of an action, or of several actions one after the other.
+
+    With `two_store`, the structures relate the store after the actions to the one before (`timeline.two_store`).
+    """
 
     def __init__(
-        self, actions: Action | Call | Sequence[Action | Call], theory: Theory, options: SymbolicOptions = _DEFAULT
+        self,
+        actions: Action | Call | Sequence[Action | Call],
+        theory: Theory,
+        options: SymbolicOptions = _DEFAULT,
+        *,
+        two_store: bool = False,
     ) -> None:
         self.actions = (actions,) if isinstance(actions, (Action, Call)) else tuple(actions)
         self.theory = theory
         self.options = options
+        self.two_store = two_store
+        if two_store and any(_removes(step) for step in self.actions):
+            raise UsageError("a step removes individuals: the store after it has no nodes for them: use no --two-store")
         self._plain = [
             _plain_transformer(a, theory) if isinstance(a, Action) else CallByRules(a, theory.vocabulary, theory.rules)
             for a in self.actions
@@ -51,24 +65,31 @@ class BestTransformer:
     def run(self, structures: Sequence[Structure]) -> SymbolicResult:
         """The same for a set of structures, with the cost and whether everything was decided."""
         run = Run(self.theory, self.options)
-        for structure in (f for s in structures for f in self.focused(s)):
+        for structure in (f for s in structures for f in self.focus(s)):
             try:
                 parts = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
-                run.keep(self.plain(structure))
+                run.keep(self._without_solver(structure))
                 continue
             for scene in parts:
-                run.solve(scene, partial(self.plain, structure))
+                run.solve(self._observed(scene), partial(self._without_solver, structure))
         return run.result()
 
-    def focused(self, structure: Structure) -> list[Structure]:
+    def _observed(self, scene: Scene) -> Scene:
+        return with_both_stores(scene, self.theory.vocabulary) if self.two_store else scene
+
+    def _without_solver(self, structure: Structure) -> list[Structure]:
+        results = self.plain(structure)
+        return [with_unknown_past(s) for s in results] if self.two_store else results
+
+    def focus(self, structure: Structure) -> list[Structure]:
         """The structure split by the first action's focus formulas: the same stores, with more definite values."""
         first = self._plain[0] if self._plain else None
         if not isinstance(first, Transformer):
             return [structure]
-        drafts = first.focused(Draft.of(structure, self.theory.coercer.all))
-        return [draft.structure(structure) for draft in drafts if first.coerced(draft)]
+        drafts = first.focus(Draft.of(structure, self.theory.coercer.all))
+        return [draft.structure(structure) for draft in drafts if first.coerce(draft)]
 
     def can_hold(self, condition: Formula, structure: Structure, *, after: bool = False) -> bool:
         """False only if no store of the structure satisfies a closed formula before the actions, or after them."""
@@ -156,6 +177,10 @@ def unmodified_predicates(call: Call, vocabulary: Vocabulary) -> Formula:
     """Every core predicate that the call may not modify is as it was."""
     kept = [p for p in vocabulary.declared if p.definition is None and p.name not in call.modifies]
     return conj(*(forall(p.args, as_before(p)) for p in kept))
+
+
+def _removes(step: Step) -> bool:
+    return step.retain is not None if isinstance(step, Action) else step.frees is not FALSE
 
 
 def _steps(steps: Sequence[Step], timeline: Timeline) -> None:

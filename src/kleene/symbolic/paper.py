@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 
 from kleene.logic.formula import Atom, Equal, Formula, conj, exists, neg
@@ -24,19 +25,41 @@ from kleene.symbolic.theory import Theory, check_closed, stage
 _DEFAULT = SymbolicOptions()
 
 
+@dataclass
+class Branch:
+    """A node of the computation tree (Fig. 6): a structure, and what became of it.
+
+    `choice` says how it differs from its parent, `question` by which value it was refined.
+    """
+
+    structure: Structure
+    choice: str = ""
+    fate: str = "kept"
+    question: str = ""
+    children: list[Branch] = field(default_factory=list)
+
+
 def assume(
     formula: Formula, structures: Sequence[Structure], theory: Theory, options: SymbolicOptions = _DEFAULT
 ) -> SymbolicResult:
     """Fig. 4. Every structure that a query does not exclude is kept, so a time-out is sound."""
+    return computation(formula, structures, theory, options)[0]
+
+
+def computation(
+    formula: Formula, structures: Sequence[Structure], theory: Theory, options: SymbolicOptions = _DEFAULT
+) -> tuple[SymbolicResult, list[Branch]]:
+    """The result of Fig. 4, and the computation tree of each input structure."""
     check_closed(formula)
     for structure in structures:
         check_bounded(structure)
     start = time.perf_counter()
     run = _Run(formula, theory, options.solver())
-    refined = run.refine(run.bif(list(structures)))
+    roots = [Branch(s) for s in structures]
+    refined = run.refine(run.bif(roots))
     reason = "a query was not decided" if run.undecided else "Fig. 4 justifies each 1/2 on its own"
     ordered = in_order(map(canonical_abstraction, refined), minimal=options.minimal)
-    return SymbolicResult(
+    result = SymbolicResult(
         ordered,
         (None,) * len(ordered),
         most_precise=False,
@@ -45,6 +68,7 @@ def assume(
         seconds=time.perf_counter() - start,
         statistics=run.solver.statistics,
     )
+    return result, roots
 
 
 class _Run:
@@ -69,44 +93,71 @@ class _Run:
         rules = (rule.formula for rule in self.theory.integrity)
         return all(evaluate(empty, f) is Kleene.TRUE for f in (*rules, self.formula))
 
-    def bif(self, working: list[Structure]) -> list[Structure]:
+    def bif(self, roots: list[Branch]) -> list[Branch]:
         """Fig. 5: split nodes until all abstraction predicates are definite."""
-        waiting = [s for s in working if self.possible(s)]
-        done: list[Structure] = []
+        waiting = [root for root in roots if self._is_possible(root)]
+        done: list[Branch] = []
         while waiting:
-            structure = waiting.pop()
+            branch = waiting.pop()
+            structure = branch.structure
             place = _indefinite_name(structure)
             if place is None:
-                done.append(structure)
+                done.append(branch)
                 continue
             name, node = place
+            branch.question = _atom(structure, name, (node,))
+            branch.fate = "split"
+            both = Branch(_bifurcate(structure, name, node), "0 and 1")
+            branch.children.append(both)
             if self.possible(structure, differs(structure, name, (node,))):
-                waiting.append(_bifurcated(structure, name, node))
+                waiting.append(both)
+            else:
+                both.fate = NO_STORE
             for value in (Kleene.FALSE, Kleene.TRUE):
-                copy = _with_value(structure, name, (node,), value)
-                if self.possible(copy):
+                copy = Branch(_with_value(structure, name, (node,), value), str(value))
+                branch.children.append(copy)
+                if self._is_possible(copy):
                     waiting.append(copy)
         return done
 
-    def refine(self, working: list[Structure]) -> list[Structure]:
+    def _is_possible(self, branch: Branch) -> bool:
+        if not self.possible(branch.structure):
+            branch.fate = NO_STORE
+            return False
+        return True
+
+    def refine(self, working: list[Branch]) -> list[Structure]:
         """Fig. 4, phase 2: lower 1/2 to 0 and 1 where a store shows them."""
-        result: dict[Structure, None] = dict.fromkeys(working)
+        result: dict[Structure, None] = dict.fromkeys(branch.structure for branch in working)
         seen = set(result)
-        waiting = list(result)
+        waiting = list(working)
         while waiting:
-            structure = waiting.pop()
+            branch = waiting.pop()
+            structure = branch.structure
             for name, nodes in _indefinite_tuples(structure):
+                atom = _atom(structure, name, nodes)
                 if not self.possible(structure, differs(structure, name, nodes)):
                     del result[structure]
+                    branch.fate = f"removed: {atom} is definite in every store"
                 for value in (Kleene.FALSE, Kleene.TRUE) if name != "sm" else (Kleene.FALSE,):
-                    copy = _with_value(structure, name, nodes, value)
-                    if copy not in seen and self.possible(copy):
-                        seen.add(copy)
-                        result[copy] = None
+                    copy = Branch(_with_value(structure, name, nodes, value), f"{atom} = {value}")
+                    branch.children.append(copy)
+                    if copy.structure in seen:
+                        copy.fate = SEEN
+                    elif self._is_possible(copy):
+                        seen.add(copy.structure)
+                        result[copy.structure] = None
                         waiting.append(copy)
                 if structure not in result:
                     break
         return list(result)
+
+
+NO_STORE, SEEN = "no store", "as before"
+
+
+def _atom(structure: Structure, name: str, nodes: tuple[int, ...]) -> str:
+    return f"{name}({', '.join(structure.name(u) for u in nodes)})"
 
 
 def differs(structure: Structure, name: str, nodes: tuple[int, ...]) -> Formula:
@@ -148,14 +199,15 @@ def _with_value(structure: Structure, name: str, nodes: tuple[int, ...], value: 
 
 
 def _copy(structure: Structure, size: int | None = None) -> StructureBuilder:
-    builder = StructureBuilder(structure.vocabulary, structure.size if size is None else size)
+    names = tuple(structure.name(u) for u in structure.nodes) + ("",) * ((size or structure.size) - structure.size)
+    builder = StructureBuilder(structure.vocabulary, len(names), names)
     for p in structure.vocabulary:
         for nodes in product(structure.nodes, repeat=p.arity):
             builder.set(p.name, nodes, structure.value(p.name, *nodes))
     return builder
 
 
-def _bifurcated(structure: Structure, name: str, node: int) -> Structure:
+def _bifurcate(structure: Structure, name: str, node: int) -> Structure:
     """``S[u -> u.0, u.1]`` with the predicate 0 on one and 1 on the other; all other values are copied."""
     new = structure.size
     builder = _copy(structure, new + 1)
@@ -166,4 +218,6 @@ def _bifurcated(structure: Structure, name: str, node: int) -> Structure:
                 builder.set(p.name, nodes, structure.value(p.name, *(origin[u] for u in nodes)))
     builder.set(name, (node,), Kleene.FALSE)
     builder.set(name, (new,), Kleene.TRUE)
+    parts = f"{structure.name(node)}.0", f"{structure.name(node)}.1"
+    builder.names = tuple({node: parts[0], new: parts[1]}.get(u, structure.name(origin[u])) for u in range(new + 1))
     return builder.build()

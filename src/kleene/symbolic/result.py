@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeVar
 
+from kleene.diagnostics import LimitReached
 from kleene.smt.solver import Limits, Solver, Statistics
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
+
+Result = TypeVar("Result")
+
+
+class Within(Protocol):
+    """Computes something, or returns the limit where that takes longer than a number of seconds."""
+
+    def __call__(self, seconds: float, compute: Callable[[], Result]) -> Result | LimitReached: ...
+
+
+def without_interruption(seconds: float, compute: Callable[[], Result]) -> Result | LimitReached:
+    """Computes to the end: only queries look at the clock."""
+    return compute()
 
 
 @dataclass(frozen=True)
@@ -18,7 +33,9 @@ class SymbolicOptions:
 
     `splits` is the number of cells up to which indefinite abstraction predicates are split before the first query,
     `leaves` the number of undecided cases that are kept apart. More than `most` structures with the same names of nodes
-    are joined; with more than `most` sets of names, the result is undecided.
+    are joined; with more than `most` sets of names, the result is undecided. `within` interrupts a computation at the
+    end of the time (`analysis.limits.within`). With `one_field`, and the back end `auto`, stores with one functional
+    field are decided without a prover where that is possible (`one_field`).
     """
 
     backend: str = "auto"
@@ -28,6 +45,8 @@ class SymbolicOptions:
     splits: int = 10
     leaves: int = 200
     most: int | None = None
+    within: Within = without_interruption
+    one_field: bool = True
 
     def solver(self) -> Solver:
         return Solver(self.backend, self.limits, dump=self.dump)

@@ -94,7 +94,7 @@ class Scene:
             optional = not all_present and (node.optional or count[i] > 1)
             label = node.label + "".join(f" {'' if v else '!'}{s}" for s, v in values.items() if s not in node.known)
             made.append(Cell(label, known, single, optional))
-        return Universe(tuple(made), self._domains(listed, made), self._fixed(listed))
+        return Universe(tuple(made), self._domains(listed, made), self._fixed_facts(listed))
 
     def _domains(self, listed: list[tuple[int, Mapping[str, bool]]], made: list[Cell]) -> dict[str, tuple[int, ...]]:
         domains = {f"n{i}": tuple(c for c, (j, _) in enumerate(listed) if i == j) for i in range(len(self.nodes))}
@@ -109,7 +109,7 @@ class Scene:
             return True
         return self.nodes[node].born <= moment.born and all(values[s] for s in moment.kept)
 
-    def _fixed(self, listed: list[tuple[int, Mapping[str, bool]]]) -> dict[tuple[str, tuple[int, ...]], bool]:
+    def _fixed_facts(self, listed: list[tuple[int, Mapping[str, bool]]]) -> dict[tuple[str, tuple[int, ...]], bool]:
         of_node: list[list[int]] = [[] for _ in self.nodes]
         for c, (i, _) in enumerate(listed):
             of_node[i].append(c)
@@ -164,6 +164,11 @@ class Scene:
         return frozenset(
             (nodes[cell], tuple(model.holds(s, (i,)) for s in self.dimensions)) for i, cell in enumerate(model.cells)
         )
+
+    def has_all_nodes(self, names: frozenset[CellName]) -> bool:
+        """Whether every node that is not optional has a name."""
+        named = {node for node, _ in names}
+        return all(node.optional or i in named for i, node in enumerate(self.nodes))
 
     def candidates(self, node: int) -> list[CellName]:
         """All names that individuals of a node could have."""

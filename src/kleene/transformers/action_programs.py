@@ -48,10 +48,10 @@ def compile_action(
     steps: tuple[Function, ...] | None = None
     if action.precondition is not None:
         shared = shared_precondition(action.precondition, width, all_active=all_active)
-        steps = tuple(function.bound(vocabulary) for function in shared)
+        steps = tuple(function.bind(vocabulary) for function in shared)
     functions = shared_parts(Parts.of(action), width, all_active=all_active)
     masks = {"grown": coercer.readers, "lost": coercer.writers}
-    bound = {name: function.bound(vocabulary, masks) for name, function in functions.items()}
+    bound = {name: function.bind(vocabulary, masks) for name, function in functions.items()}
     return ActionPrograms(steps, **{name: bound.get(name) for name in PARTS})
 
 

@@ -52,7 +52,7 @@ class Coercer:
         useful = [r for r in rules if head_of(r, vocabulary).kind != "true"]
         compiled = _native_programs(useful, vocabulary) if is_native() else None
         given: Sequence[RuleFacts] = compiled or [RuleProgram(r, vocabulary, all_active=True) for r in useful]
-        order = _ordered(given)
+        order = _order(given)
         programs = [given[i] for i in order]
         self._compiled = None if compiled is None else [compiled[i] for i in order]
         self.rules = tuple(program.rule for program in programs)
@@ -176,7 +176,7 @@ def _native_programs(rules: Sequence[Rule], vocabulary: Vocabulary) -> list[Nati
     return [NativeRuleProgram(rule, vocabulary, all_active=True) for rule in rules]
 
 
-def _ordered(programs: Sequence[RuleFacts]) -> list[int]:
+def _order(programs: Sequence[RuleFacts]) -> list[int]:
     """A quasi-topological order of the rules: breadth of influence last (section 5.3), by strongly connected parts."""
     writes = [p.head.rail for p in programs]
     readers: dict[int, list[int]] = {}

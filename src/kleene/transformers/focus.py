@@ -298,10 +298,10 @@ class _Step:
             return self.one_tuple()
         cases = [none]
         for u in bits(self.indefinite):
-            cases += self._chosen(none, (u,), u)
+            cases += self._choose(none, (u,), u)
         return cases
 
-    def _chosen(self, base: Draft, nodes: tuple[int, ...], target: int) -> list[Draft]:
+    def _choose(self, base: Draft, nodes: tuple[int, ...], target: int) -> list[Draft]:
         """In `base`, the tuple becomes true and its target a single node: all of it, or one node split off."""
         whole = base.copy()
         self._restore(whole, nodes)
@@ -340,7 +340,7 @@ class _Step:
             cleared = base
         cases = [base]
         for nodes in self.layout.tuples(self.indefinite, 2):
-            cases += self._chosen(cleared, nodes, nodes[axis])
+            cases += self._choose(cleared, nodes, nodes[axis])
         return cases
 
     def one_tuple(self) -> list[Draft] | None:
@@ -355,7 +355,7 @@ class _Step:
             )
         for nodes in tuples:
             if nodes not in endless:
-                return self._decided(nodes, self._summaries(nodes))
+                return self._decide(nodes, self._summaries(nodes))
         return None
 
     def _summaries(self, nodes: tuple[int, ...]) -> set[int]:
@@ -366,7 +366,7 @@ class _Step:
         summaries = self._summaries(nodes)
         return len(summaries) > 1 or any(nodes.count(u) > 1 for u in summaries)
 
-    def _decided(self, nodes: tuple[int, ...], summaries: set[int]) -> list[Draft]:
+    def _decide(self, nodes: tuple[int, ...], summaries: set[int]) -> list[Draft]:
         p = self.literal.predicate
         assert p is not None
         yes, no = self.draft.copy(), self.draft.copy()

@@ -12,7 +12,7 @@ from kleene import _native
 from kleene.logic.formula import Formula, exists
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.program.build import MAY, MUST
-from kleene.structures.program.native_machine import Unsupported, bound
+from kleene.structures.program.native_machine import Unsupported, bind
 from kleene.transformers.action import Rule
 from kleene.transformers.action_programs import Parts
 from kleene.transformers.focus_plan import Conjunction
@@ -38,11 +38,11 @@ class NativeRuleProgram:
         )
         self.reads = frozenset(reads)
 
-    def bound(self, vocabulary: Vocabulary) -> tuple[_native.Program, str, int]:
+    def bind(self, vocabulary: Vocabulary) -> tuple[_native.Program, str, int]:
         """The program, the kind of the head, and the rail that it changes."""
         if self._code is None:
             raise Unsupported("a value of more than three axes")
-        return bound(self._code, vocabulary), self.head.kind, self.rail
+        return bind(self._code, vocabulary), self.head.kind, self.rail
 
 
 def prefix_program(
@@ -51,7 +51,7 @@ def prefix_program(
     """For which values of the known variables the literals of a focus plan are true."""
     others = list(dict.fromkeys(v for x in prefix for v in x.args if v not in known))
     formulas = [x.formula for x in prefix]
-    return bound(_native.compile_prefix(vocabulary.places, formulas, others, known, all_active), vocabulary)
+    return bind(_native.compile_prefix(vocabulary.places, formulas, others, known, all_active), vocabulary)
 
 
 @lru_cache(maxsize=1 << 14)

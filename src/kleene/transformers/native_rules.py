@@ -57,7 +57,7 @@ class NativeRules:
             rules = self._rules
             if not all_active:
                 rules = [NativeRuleProgram(program.rule, self.vocabulary, all_active=False) for program in rules]
-            self.native.add(all_active, [program.bound(self.vocabulary) for program in rules])
+            self.native.add(all_active, [program.bind(self.vocabulary) for program in rules])
 
     def handle(self, size: int, values: Sequence[int]) -> _native.Handle:
         return _native.Handle(self.signature, size, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kleene import _native
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import Canonicalizer
-from kleene.structures.program.native_machine import Unsupported, bound
+from kleene.structures.program.native_machine import Unsupported, bind
 from kleene.transformers.action import Message
 from kleene.transformers.action_programs import PARTS, Parts
 from kleene.transformers.focus_plan import Conjunction, focus_plan
@@ -27,7 +27,7 @@ class NativeAction:
         self._canonicalizer = canonicalizer
         self._blur = blur
         self._general = False
-        self._native = self._made()
+        self._native = self._make()
 
     def post(self, structures: _native.Batch, threads: int, *, timed: bool = False) -> _native.Outcomes:
         """What the action leads to from each structure; some may be left to the Python machine."""
@@ -35,7 +35,7 @@ class NativeAction:
         if not self._general and not outcomes.all_done and any(general for _, general in outcomes.unfinished()):
             self._rules.compile(all_active=False)
             self._general = True
-            self._native = self._made()
+            self._native = self._make()
             outcomes = self._native.post(structures, threads, timed)
         return outcomes
 
@@ -43,7 +43,7 @@ class NativeAction:
         action = self.transformer.action
         return (action.post_messages if post else action.messages)[number]
 
-    def _made(self) -> _native.Action:
+    def _make(self) -> _native.Action:
         transformer, action, vocabulary = self.transformer, self.transformer.action, self._rules.vocabulary
         native = _native.Action(
             self._rules.native,
@@ -62,9 +62,9 @@ class NativeAction:
             steps: list[_native.Program] = []
             if action.precondition is not None:
                 shared = precondition_programs(action.precondition, all_active=all_active)
-                steps = [bound(code, vocabulary) for code in shared]
+                steps = [bind(code, vocabulary) for code in shared]
             parts = part_programs(Parts.of(action), all_active=all_active)
-            native.add(all_active, steps, [bound(parts[name], vocabulary) if name in parts else None for name in PARTS])
+            native.add(all_active, steps, [bind(parts[name], vocabulary) if name in parts else None for name in PARTS])
         return native
 
     def _plan(self, formula: Formula) -> list[list[_native.Literal]]:

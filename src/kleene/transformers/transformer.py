@@ -5,9 +5,10 @@ There is one implementation, for actions from TVP text and from C alike. Blur an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from kleene.diagnostics import UsageError
 from kleene.structures.canonical import Canonicalizer
@@ -158,8 +159,8 @@ class Transformer:
         given = Draft.of(structure, self._initially_dirty, keep_names=self._keep_names)
         if self._early and not any(True for _ in self.assignments(given)):
             return outcome  # a condition that is 0 here is 0 on all results of focus
-        for draft in self.focused(given):
-            if self.stages.coerce_before and not self.coerced(draft):
+        for draft in self.focus(given):
+            if self.stages.coerce_before and not self.coerce(draft):
                 outcome.discarded += 1
                 continue
             for assignment in self.assignments(draft):
@@ -167,10 +168,10 @@ class Transformer:
                 self._report(self.action.messages, self.programs(draft).messages, draft, assignment, outcome)
                 if self._freeze and len(outcome.reports) > before:
                     continue
-                result = self.updated(draft, assignment)
-                if self.stages.coerce_after and not self.coerced(result):
+                result = self.update(draft, assignment)
+                if self.stages.coerce_after and not self.coerce(result):
                     outcome.discarded += 1
-                    outcome.contradictory = outcome.contradictory or self.updated(draft, assignment)
+                    outcome.contradictory = outcome.contradictory or self.update(draft, assignment)
                     continue
                 if self.action.post_messages:
                     self._report_after(result, outcome)
@@ -179,19 +180,19 @@ class Transformer:
 
     # Stages ---------------------------------------------------------------------------------------------------
 
-    def focused(self, draft: Draft) -> list[Draft]:
+    def focus(self, draft: Draft) -> list[Draft]:
         """The structures on which all focus formulas are definite."""
         drafts = [draft]
         if self.stages.focus:
             for k, formula in enumerate(self.action.focus):
                 if self._coerce_during_focus and self.stages.coerce_before and k:
-                    drafts = [d for d in drafts if self.coerced(d)]
+                    drafts = [d for d in drafts if self.coerce(d)]
                 if self._filter_during_focus:
                     drafts = [d for d in drafts if any(True for _ in self.assignments(d))]
                 drafts = [result for d in drafts for result in self.focuser.focus_draft(d, formula)]
         return drafts
 
-    def coerced(self, draft: Draft) -> bool:
+    def coerce(self, draft: Draft) -> bool:
         """Sharpen in place; false if the structure is contradictory."""
         dirty, draft.dirty = draft.dirty, 0
         return self.coercer.sharpen(draft.values, draft.size, dirty) if dirty else True
@@ -205,9 +206,9 @@ class Transformer:
             if steps[0](draft.values, draft.size):
                 yield ()
         else:
-            yield from _nested(steps, draft.values, draft.size, ())
+            yield from _assignments(steps, draft.values, draft.size, ())
 
-    def updated(self, draft: Draft, assignment: tuple[int, ...]) -> Draft:
+    def update(self, draft: Draft, assignment: tuple[int, ...]) -> Draft:
         """New nodes, updates, removed nodes; the given draft is not changed."""
         programs = self.programs(draft)
         kept = programs.retain(draft.values, draft.size, assignment) if programs.retain else None
@@ -296,14 +297,14 @@ class Transformer:
     def _report(
         self,
         messages: Sequence[Message],
-        program: object,
+        program: Callable[..., Any] | None,
         draft: Draft,
         assignment: tuple[int, ...],
         outcome: Outcome,
     ) -> None:
         if program is None:
             return
-        rails = program(draft.values, draft.size, assignment)  # type: ignore[operator]
+        rails = program(draft.values, draft.size, assignment)
         for message, (must, may) in zip(messages, rails, strict=True):
             if message.only_if is None:
                 fires = may
@@ -322,12 +323,12 @@ class Transformer:
         self._report(self.action.post_messages, self.programs(blurred).post_messages, blurred, (), outcome)
 
 
-def _nested(
-    steps: Sequence[object], values: list[int], size: int, chosen: tuple[int, ...]
+def _assignments(
+    steps: Sequence[Callable[..., int]], values: list[int], size: int, chosen: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
     """Assignments, variable by variable: each step gives the candidates for the next variable."""
     if len(chosen) == len(steps):
         yield chosen
         return
-    for u in bits(steps[len(chosen)](values, size, chosen)):  # type: ignore[operator]
-        yield from _nested(steps, values, size, (*chosen, u))
+    for u in bits(steps[len(chosen)](values, size, chosen)):
+        yield from _assignments(steps, values, size, (*chosen, u))

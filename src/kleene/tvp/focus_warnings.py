@@ -82,7 +82,7 @@ class _NormalForm:
                 return self.disjuncts(body, not sign, names)
             case And(left, right) | Or(left, right):
                 parts = self.disjuncts(left, sign, names), self.disjuncts(right, sign, names)
-                return _product(*parts) if isinstance(f, And) == sign else _limited(parts[0] + parts[1])
+                return _product(*parts) if isinstance(f, And) == sign else _limit(parts[0] + parts[1])
             case Iff(left, right):
                 both = And(Or(Not(left), right), Or(Not(right), left))
                 return self.disjuncts(both, sign, names)
@@ -103,7 +103,7 @@ class _NormalForm:
         return f"#{next(self._fresh)}"
 
 
-def _limited(disjuncts: list[Conjunct]) -> list[Conjunct]:
+def _limit(disjuncts: list[Conjunct]) -> list[Conjunct]:
     if len(disjuncts) > _MOST_DISJUNCTS:
         raise _TooLarge
     return disjuncts

@@ -200,7 +200,7 @@ class FormulaParser(Cursor):
             self.advance()
             return ConstSyntax(Kleene.parse(token.text), position=position)
         if self.at("("):
-            return self._parenthesised()
+            return self._parenthesis()
         if self.at("E", "A"):
             self.advance()
             variables = self.variables()
@@ -236,7 +236,7 @@ class FormulaParser(Cursor):
         self.expect(")")
         return left, right
 
-    def _parenthesised(self) -> FormulaSyntax:
+    def _parenthesis(self) -> FormulaSyntax:
         position = self.expect("(").position
         first = self.inner_formula()
         if self.accept("?"):

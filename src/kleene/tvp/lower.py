@@ -79,11 +79,11 @@ class Lowering:
             result = And(result, Equal(variable, variable))
         return result
 
-    def bound(self, f: Formula) -> frozenset[str]:
+    def bound_variables(self, f: Formula) -> frozenset[str]:
         """The variables that are bound somewhere in a formula."""
         bound = self._bound.get(f)
         if bound is None:
-            parts = [self.bound(child) for child in f.children]
+            parts = [self.bound_variables(child) for child in f.children]
             bound = _NONE.union(*parts) if parts else _NONE
             match f:
                 case Exists(variable, _) | Forall(variable, _):
@@ -117,12 +117,12 @@ class _Lowerer:
             case ChainSyntax():
                 return self._chain(f)
             case NotSyntax(body):
-                return self._checked(Not(self.lower(body)), f)
+                return self._check(Not(self.lower(body)), f)
             case QuantifiedSyntax(quantifier, variables, body):
                 result = self.lower(body)
                 for variable in reversed(variables):
                     result = Exists(variable, result) if quantifier == "E" else Forall(variable, result)
-                return self._checked(result, f)
+                return self._check(result, f)
             case EqualSyntax(left, right, negated):
                 return Not(Equal(left, right)) if negated else Equal(left, right)
             case StarSyntax(predicate, operator, left, right):
@@ -158,7 +158,7 @@ class _Lowerer:
                 return self._no_clash(Or(left, right), place)
             case "->":
                 return self._no_clash(implies(left, right), place)
-        return self._checked(Iff(left, right), place)
+        return self._check(Iff(left, right), place)
 
     def _closure(self, f: ClosureSyntax) -> Formula:
         body = self.context.over(self.lower(f.body), f.body, (f.sub_left, f.sub_right))
@@ -168,7 +168,7 @@ class _Lowerer:
                 self.report.error(message, f.position, self.scope)
         if f.sub_left == f.sub_right:
             self.report.error(f"TC needs two different variables, not '{f.sub_left}' twice", f.position, self.scope)
-        return self._checked(Closure(f.left, f.right, f.sub_left, f.sub_right, body), f)
+        return self._check(Closure(f.left, f.right, f.sub_left, f.sub_right, body), f)
 
     def _composite(self, f: CompositeSyntax) -> Formula:
         members = self.context.sets.members(f.base, self.scope)
@@ -182,14 +182,14 @@ class _Lowerer:
 
     def _no_clash(self, result: Formula, place: FormulaSyntax) -> Formula:
         """As in TVLA, a variable must not be both free and bound in one operator's operands."""
-        bound = self.context.bound(result)
+        bound = self.context.bound_variables(result)
         for variable in result.free if bound else ():
             if variable in bound:
                 message = f"the variable '{variable}' is both free and bound here"
                 self.report.error(message, place.position, self.scope)
-        return self._checked(result, place)
+        return self._check(result, place)
 
-    def _checked(self, result: Formula, place: FormulaSyntax) -> Formula:
+    def _check(self, result: Formula, place: FormulaSyntax) -> Formula:
         if self.context.depth(result) > DEEPEST_FORMULA:
             message = f"the formula is nested more than {DEEPEST_FORMULA} levels deep"
             self.report.error(message, place.position, self.scope)

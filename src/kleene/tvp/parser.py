@@ -6,6 +6,7 @@ After a mistake it continues at the next declaration, action or edge, so that on
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from kleene.diagnostics import Diagnostic
 from kleene.logic.kleene import Kleene
@@ -127,7 +128,7 @@ class TvpParser(ActionParser):
                 if self.index == start:
                     self.advance()
                 line = problem.diagnostic.position.line if problem.diagnostic.position else 0
-                self._recover(problem, lambda line=line: self._on_later_line(line))  # type: ignore[misc]
+                self._recover(problem, partial(self._on_later_line, line))
         if not edges and not failed and not self.errors:
             self.errors.append(Diagnostic("the program has no edges", self.position))
         return tuple(edges)

@@ -137,10 +137,10 @@ def resolve(name: Name, scope: Scope, report: Report) -> Name:
         return name
     result = name
     for step in scope.steps:
-        result = _replaced(result, step, scope, report)
+        result = _replace(result, step, scope, report)
     if not scope.captures:
         return result
-    meant = _replaced(name, scope.at_once(), scope, report)
+    meant = _replace(name, scope.at_once(), scope, report)
     if result.text != meant.text:
         message = (
             f"'{name.text}' stands for '{meant.text}', which has the name of an iterator or a later argument: "
@@ -150,10 +150,10 @@ def resolve(name: Name, scope: Scope, report: Report) -> Name:
     return result
 
 
-def _replaced(name: Name, names: Mapping[str, Name], scope: Scope, report: Report) -> Name:
+def _replace(name: Name, names: Mapping[str, Name], scope: Scope, report: Report) -> Name:
     """The name after one parallel substitution."""
     member = names.get(name.id)
-    args = tuple(_replaced(arg, names, scope, report) for arg in name.args)
+    args = tuple(_replace(arg, names, scope, report) for arg in name.args)
     if member is None:
         return Name(name.id, args, position=name.position) if args else name
     if not args:

@@ -38,7 +38,7 @@ class Sets:
     def _evaluate(self, value: SetSyntax, scope: Scope) -> Members:
         match value:
             case SetName():
-                return self._named(value, scope)
+                return self._members_of(value, scope)
             case SetLiteral(members):
                 return _distinct(resolve(member, scope, self._report) for member in members)
             case SetComprehension():
@@ -46,7 +46,7 @@ class Sets:
             case SetOperation(operator, left, right):
                 return _combine(operator, self._evaluate(left, scope), self._evaluate(right, scope))
 
-    def _named(self, value: SetName, scope: Scope) -> Members:
+    def _members_of(self, value: SetName, scope: Scope) -> Members:
         name = resolve(Name(value.name, position=value.position), scope, self._report).text
         if is_wild(name):
             return (wildcard(name),)

@@ -93,7 +93,7 @@ def test_any_text_can_be_read(tmp_path_factory: pytest.TempPathFactory, text: st
     ],
 )
 def test_options(meaning, line: str, changed: dict[str, object]) -> None:  # type: ignore[no-untyped-def]
-    options = meaning(line + "\n").applied(RunOptions())
+    options = meaning(line + "\n").apply(RunOptions())
     for name, value in changed.items():
         assert getattr(options, name) == value
     defaults = RunOptions()
@@ -103,7 +103,7 @@ def test_options(meaning, line: str, changed: dict[str, object]) -> None:  # typ
 
 def test_differencing_options(meaning) -> None:  # type: ignore[no-untyped-def]
     text = "tvla.differencing.difference = false\ntvla.differencing.tight = false\n"
-    options = meaning(text).applied(RunOptions())
+    options = meaning(text).apply(RunOptions())
     assert not options.differencing.difference
     assert not options.differencing.tight
 
@@ -154,7 +154,7 @@ def test_shipped_defaults_are_kleenes_defaults(meaning) -> None:  # type: ignore
     tvla.log.logFileName =
     """
     found = meaning(shipped)
-    assert found.applied(RunOptions()) == RunOptions()
+    assert found.apply(RunOptions()) == RunOptions()
     assert found.warnings == ()
 
 

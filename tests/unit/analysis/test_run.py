@@ -226,14 +226,14 @@ def test_the_check_needs_every_location() -> None:
 
 def test_the_stopwatch_gives_exclusive_times() -> None:
     watch = Stopwatch()
-    inner = watch.timed("coerce", lambda: busy(0.02))
+    inner = watch.measure("coerce", lambda: busy(0.02))
 
     def outer() -> None:
         busy(0.01)
         inner()
 
     start = time.perf_counter()
-    watch.timed("focus", outer)()
+    watch.measure("focus", outer)()
     total = time.perf_counter() - start
     assert watch.seconds["focus"] >= 0.01
     assert watch.seconds["coerce"] >= 0.02

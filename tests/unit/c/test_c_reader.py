@@ -117,7 +117,7 @@ def test_library_functions_get_bodies(lower: Lower) -> None:
 
 def test_unsupported_constructs_are_listed_with_their_places(lower: Lower) -> None:
     program = lower('static void nothing(void) {\n  __asm__("nop"); }\nint main(void) { nothing(); return 0; }')
-    assert [(u.place.line, u.reason) for u in program.unsupported()] == [(2, "inline assembly")]
+    assert [(u.place.line, u.reason) for u in program.unsupported_operations()] == [(2, "inline assembly")]
 
 
 def test_old_style_c_is_accepted(lower: Lower) -> None:
@@ -140,7 +140,7 @@ def test_an_object_that_its_initialiser_makes_larger_is_not_known(lower: Lower) 
 
 def test_a_long_chain_of_operators_is_read_to_its_end(lower: Lower) -> None:
     program = lower(f"int main(void) {{ int x = 1; return {' + '.join(['x'] * 2000)}; }}")
-    assert not program.unsupported()
+    assert not program.unsupported_operations()
     (value,) = [e.label.value for e in program.main.cfa.edges if isinstance(e.label, Return) and e.label.value]
     assert sum(isinstance(node, Variable) for node in walk(value)) == 2000
 

@@ -10,7 +10,8 @@ import pytest
 from kleene.c.input.compiler_options import split_options
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
-from kleene.c.reader import read_program, short_names
+from kleene.c.reader import read_program, read_units, short_names
+from kleene.cfa.operations import Allocate, Havoc
 from kleene.cli import run_main
 from kleene.diagnostics import InputError, UsageError
 
@@ -111,6 +112,52 @@ def test_a_second_definition_is_an_error_at_its_place(tmp_path: Path) -> None:
     (tmp_path / "b.c").write_text("\nint f(void) { return 1; }\nint main(void) { return f(); }\n")
     with pytest.raises(InputError, match=r"b.c:2:5: function 'f' is also defined in .*a.c"):
         read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+CALLER = """
+int helper(int *x); static int kept = 1; int bump(void) { return ++kept; }
+int main(void) { int y = 0; helper(&y); return 10 / kept; }
+"""
+
+
+def test_a_file_that_does_not_compile_is_unknown_code(tmp_path: Path) -> None:
+    """One such file ended the command, whatever the others had."""
+    (tmp_path / "main.c").write_text(CALLER)
+    (tmp_path / "bad.c").write_text("int helper(int *x) { return bump() + ; }\nvoid *malloc(int n) { return 0; }\n")
+    program, problems = read_units([tmp_path / "bad.c", tmp_path / "main.c"])
+    assert [(p.position.line, p.message) for p in problems if p.position] == [(1, "expected expression")]
+    assert program.files == (str(tmp_path / "main.c"),)
+    assert [a.name for a in program.assumptions] == [str(tmp_path / "bad.c"), "helper"]
+    written = {str(e.label.target) for e in program.main.cfa.edges if isinstance(e.label, Havoc)}
+    assert "kept" in written  # bad.c may call bump
+    with pytest.raises(InputError, match="expected expression"):
+        read_program([tmp_path / "main.c", tmp_path / "bad.c"])
+
+
+def test_functions_of_a_file_that_does_not_compile_have_no_model(tmp_path: Path) -> None:
+    """`malloc` of a file that is not read is not the one of standard C."""
+    (tmp_path / "main.c").write_text("void *malloc(unsigned long n);\nint main(void) { return malloc(4) != 0; }\n")
+    (tmp_path / "bad.c").write_text(
+        "static char pool[64];\nvoid *malloc(unsigned long n) { return pool; }\nint x = ;\n"
+    )
+    program, _ = read_units([tmp_path / "main.c", tmp_path / "bad.c"])
+    assert not [e for e in program.main.cfa.edges if isinstance(e.label, Allocate)]
+    assert "malloc" in [a.name for a in program.assumptions]
+
+
+def test_the_entry_must_be_in_a_file_that_compiles(tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text("int main(void) { return helper( }\n")
+    (tmp_path / "helper.c").write_text("int helper(void) { return 1; }\n")
+    with pytest.raises(InputError, match=r"main\.c:1:"):
+        read_units([tmp_path / "main.c", tmp_path / "helper.c"])
+
+
+def test_a_file_with_a_second_definition_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int f(void) { return 1; }\nint main(void) { return f(); }\n")
+    (tmp_path / "b.c").write_text("int f(void) { return 2; }\nint g(void) { return 2; }\n")
+    program, problems = read_units([tmp_path / "a.c", tmp_path / "b.c"])
+    assert [p.message for p in problems] == [f"function 'f' is also defined in {tmp_path / 'a.c'}"]
+    assert "f" in program.functions and "g" not in program.functions
 
 
 @pytest.mark.parametrize(

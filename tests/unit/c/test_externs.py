@@ -160,7 +160,7 @@ def test_variable_arguments(tmp_path: Path) -> None:
 def test_what_cannot_be_modelled_is_not_silent(tmp_path: Path) -> None:
     path = tmp_path / "p.c"
     path.write_text("#include <stdlib.h>\nstatic void end(void) {}\nint main(void) { atexit(end); return 0; }\n")
-    assert [o.reason for o in read_program([path]).unsupported()] == [
+    assert [o.reason for o in read_program([path]).unsupported_operations()] == [
         "atexit: functions that run at the exit are not followed"
     ]
     assert any(isinstance(e.label, Unsupported) for e in read_program([path]).main.cfa.edges)

@@ -76,11 +76,11 @@ def test_unreachable_locations_have_no_number() -> None:
 
 def test_no_edges() -> None:
     g: Cfa[str] = Cfa("only", ())
-    assert g.locations == ("only",) and g.post_order == {"only": 0} and g.reversed() == g
+    assert g.locations == ("only",) and g.post_order == {"only": 0} and g.reverse() == g
 
 
 def test_reversed_starts_at_the_target_of_the_first_edge() -> None:
-    turned = LOOP.reversed()
+    turned = LOOP.reverse()
     assert turned.entry == "b" and pairs(turned.edges) == {("b", "a"), ("c", "b"), ("b", "c"), ("d", "b")}
 
 

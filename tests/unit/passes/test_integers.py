@@ -83,7 +83,7 @@ def test_a_function_of_a_number(change: Callable[[int], int], injective: bool) -
     for numbers in subsets(NUMBERS, 1):
         after = {change(n) for n in numbers}
         for table in subsets(NUMBERS):
-            value = described(numbers, table).mapped(change, injective=injective)
+            value = described(numbers, table).map(change, injective=injective)
             assert holds(value, after), (numbers, table)
             if len(numbers) == 1 and numbers <= table:
                 assert all(value.at(c) is truth({c}, after) for c in value.table)
@@ -101,7 +101,7 @@ def test_a_conversion(source: IntegerType, target: IntegerType) -> None:
     for numbers in subsets(possible, 1, 3):
         after = {target.wrap(n) for n in numbers}
         for table in subsets(possible, 0, 3):
-            value = described(numbers, table).converted(source, target)
+            value = described(numbers, table).convert(source, target)
             assert holds(value, after), (numbers, table)
             if len(numbers) == 1 and numbers <= table:
                 assert value.at(min(after)) is TRUE
@@ -114,7 +114,7 @@ def test_only_the_null_of_function_addresses_is_known() -> None:
     for numbers in subsets(range(3), 1):
         for table in subsets(range(3)):
             for source, target in ((WIDE, ADDRESS), (ADDRESS, WIDE)):
-                value = described(numbers, table).converted(source, target)
+                value = described(numbers, table).convert(source, target)
                 assert value.at(0) is (truth({0}, numbers) if 0 in table else UNKNOWN)
                 assert value.at(1) is not TRUE
                 assert value.at(1) is UNKNOWN or numbers == {0}
@@ -125,9 +125,9 @@ def test_negation_and_tests() -> None:
     for numbers in subsets(NUMBERS, 1):
         for table in subsets(NUMBERS):
             value = described(numbers, table)
-            assert holds(value.negated(), {int(n == 0) for n in numbers})
+            assert holds(value.negate(), {int(n == 0) for n in numbers})
             if 0 in table:
-                assert value.negated() == described({int(n == 0) for n in numbers}, {0, 1})
+                assert value.negate() == described({int(n == 0) for n in numbers}, {0, 1})
             for name, c in itertools.product(COMPARE, NUMBERS):
                 real = truth({n for n in numbers if COMPARE[name](n, c)}, numbers)
                 said = value.truth(lambda n, name=name, c=c: COMPARE[name](n, c))  # type: ignore[misc]

@@ -28,7 +28,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Call, Havoc, Operation, Place, Skip
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import BOOL, CHAR, INT, ArrayType, IntegerType, PointerType
-from kleene.passes.facts.intervals import Interval, Intervals, _arithmetic, _restricted, _same_value, interval_of
+from kleene.passes.facts.intervals import Interval, Intervals, _arithmetic, _restrict, _same_value, interval_of
 
 PLACE = Place("f.c", 1, 1, "main")
 SIGNED, UNSIGNED, WIDE = IntegerType(3, True), IntegerType(3, False), IntegerType(5, True)
@@ -128,7 +128,7 @@ def test_arithmetic_is_as_exact_as_it_says(name: str, a: Interval, b: Interval, 
 def test_a_comparison_keeps_exactly_what_can_hold(name: str) -> None:
     for a, b in itertools.product(INTERVALS, repeat=2):
         real = hull(x for x in values(a) if any(COMPARE[name](x, y) for y in values(b)))
-        assert _restricted(name, a, b) == real, (a, b)
+        assert _restrict(name, a, b) == real, (a, b)
 
 
 X, Y, U, F = Variable("x", SIGNED), Variable("y", SIGNED), Variable("u", UNSIGNED), Variable("f", BOOL)

@@ -68,13 +68,13 @@ def test_a_constant_is_known() -> None:
 
 def test_narrowing_may_turn_other_values_into_known_ones() -> None:
     value = IntegerValue({7: SOME}, Atom("q", ()))
-    assert value.converted(INT, CHAR).at(7) is not SOME
-    assert value.converted(CHAR, INT).at(7) is SOME
-    assert value.converted(INT, UNSIGNED).at(7) is SOME
+    assert value.convert(INT, CHAR).at(7) is not SOME
+    assert value.convert(CHAR, INT).at(7) is SOME
+    assert value.convert(INT, UNSIGNED).at(7) is SOME
 
 
 def test_conversion_to_bool_is_a_test_for_zero() -> None:
-    value = IntegerValue({0: SOME}, Atom("q", ())).converted(INT, BOOL)
+    value = IntegerValue({0: SOME}, Atom("q", ())).convert(INT, BOOL)
     assert value.at(0) is SOME
     assert value.rest is FALSE
 

@@ -50,7 +50,7 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[Refinement]:
 
 def _options(individuals: int) -> SymbolicOptions:
     """Provers give up at once, and complete searches may have few individuals."""
-    return SymbolicOptions(limits=Limits(query_seconds=0.001, grounded=individuals))
+    return SymbolicOptions(limits=Limits(query_seconds=0.001, grounded=individuals), one_field=False)
 
 
 def test_the_running_example_in_parts(divided: list[Refinement]) -> None:

@@ -47,7 +47,7 @@ def test_the_same_answers_in_every_vocabulary(formula, seed):
     vocabulary = Vocabulary(tuple(predicates))
     for _ in range(20):
         structure = _structure(vocabulary, chance)
-        steps = [f.bound(vocabulary) for f in shared_precondition(formula, structure.layout.width, all_active=True)]
+        steps = [f.bind(vocabulary) for f in shared_precondition(formula, structure.layout.width, all_active=True)]
         values, size, free = list(structure.values), structure.size, formula.free
         if not free:
             assert bool(steps[0](values, size)) == (evaluate(structure, formula) is not Kleene.FALSE)

@@ -16,7 +16,7 @@ from kleene.analysis.c.shape.classes import CLASSES
 from kleene.analysis.c.strategy import Check, run_phases
 from kleene.analysis.c.verdicts import explain, reopen_cleanup
 from kleene.analysis.limits import interruptible, within
-from kleene.c.reader import read_program
+from kleene.c.reader import read_units
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Verdict
 from kleene.diagnostics import LimitReached, UsageError
@@ -29,11 +29,14 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     start = time.monotonic()
     if options.shape_class is not None and options.shape_class not in CLASSES:
         raise UsageError(f"there is no shape class '{options.shape_class}'; there are: {', '.join(CLASSES)}")
-    program = within(options.timeout, lambda: read_program(paths, options.read), stated=f"{options.timeout:g} s")
-    if isinstance(program, LimitReached):
-        unread = dict.fromkeys(options.properties, Verdict.UNKNOWN)
-        return CheckReport(tuple(paths), unread, {}, [], f"reading: {program}", time.monotonic() - start)
-    return check_program(program, options, start)
+    read = within(options.timeout, lambda: read_units(paths, options.read), stated=f"{options.timeout:g} s")
+    if isinstance(read, LimitReached):
+        unknown = dict.fromkeys(options.properties, Verdict.UNKNOWN)
+        return CheckReport(tuple(paths), unknown, {}, [], f"reading: {read}", time.monotonic() - start)
+    program, problems = read
+    report = check_program(program, options, start)
+    report.unread = tuple(problems)
+    return report
 
 
 def check_program(

@@ -140,12 +140,12 @@ def replay_findings(
             if files not in binaries:
                 inner = folder / str(number)
                 inner.mkdir()
-                binaries[files] = _built(files, inner, flags)
-            answers.append(_replayed(program, finding, binaries[files], error_calls=error_calls))
+                binaries[files] = _build(files, inner, flags)
+            answers.append(_replay(program, finding, binaries[files], error_calls=error_calls))
         return answers
 
 
-def _built(files: Sequence[str], folder: Path, flags: Sequence[str]) -> Path | Replay:
+def _build(files: Sequence[str], folder: Path, flags: Sequence[str]) -> Path | Replay:
     try:
         return build(files, folder, ("-w", *flags))
     except subprocess.TimeoutExpired:
@@ -155,7 +155,7 @@ def _built(files: Sequence[str], folder: Path, flags: Sequence[str]) -> Path | R
         return Replay("not replayed", f"it does not compile or link: {(lines or ['?'])[0].strip()}")
 
 
-def _replayed(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error_calls: bool) -> Replay:
+def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error_calls: bool) -> Replay:
     if isinstance(binary, Replay):
         return binary
     trace = shown.trace

@@ -119,23 +119,23 @@ class _Part:
         formal = self.contract is not None and self.contract.formal
         return tuple(name for name in PROPERTIES if not formal or name != "memcleanup")
 
-    def proved(self, name: str) -> bool:
+    def proves(self, name: str) -> bool:
         return self.report is not None and self.report.properties.get(name, Verdict.TRUE) is Verdict.TRUE
 
     @property
     def keeps_contracts(self) -> bool:
         """Whether no contract is broken here: taking and giving is safe, and a body leaves nothing behind."""
         needed = ("memsafety", "assert", "memcleanup") if self.contract else ("memsafety", "assert")
-        return all(self.proved(name) for name in needed)
+        return all(self.proves(name) for name in needed)
 
     def findings(self) -> list[tuple[Finding, Confirmed | None]]:
         """The findings, phrased in terms of contracts, each with its confirming run."""
         if self.report is None:
             return []
         traces = [*self.report.traces, *[None] * len(self.report.findings)]
-        return [(self._worded(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
+        return [(self._in_words(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
 
-    def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
+    def _in_words(self, finding: Finding, shown: Confirmed | None) -> Finding:
         role, callee = contract_at(finding.function)
         if self.contract is not None and shown is not None and shown.fault.detail == "exit":
             place = self.contract.place
@@ -170,14 +170,14 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     kept = all(part.keeps_contracts for part in parts)
     verdicts = dict.fromkeys(properties, Verdict.UNKNOWN)
     for name in properties:
-        if kept and all(part.proved(name) for part in parts):
+        if kept and all(part.proves(name) for part in parts):
             verdicts[name] = Verdict.TRUE
     verdicts[CONTRACTS] = Verdict.TRUE if kept else Verdict.UNKNOWN
     shown: list[tuple[Finding, Confirmed]] = []
     possible: list[Finding] = []
     for part in parts:
         for finding, confirmed in part.findings():
-            violated = _violated(part, finding, confirmed)
+            violated = _violated_properties(part, finding, confirmed)
             for name in violated & set(verdicts):
                 verdicts[name] = Verdict.FALSE
             if confirmed is not None and violated:
@@ -218,7 +218,7 @@ def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None
         report.reason = ""
 
 
-def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
+def _violated_properties(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
     """The properties that a finding shows to be FALSE."""
     if confirmed is None:
         return set()

@@ -141,7 +141,7 @@ class FesaAttempt:
     """The share of the remaining time that the attempt may take."""
 
 
-def _kept(keep: Keep, name: str, purpose: str, **parts: bool | Stop) -> FesaAttempt:
+def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop) -> FesaAttempt:
     """A row whose variables are kept through loops or to the end of their scope."""
     words = {"live": "", "loop": ", kept in loops", "scope": ", kept in scope"}[keep]
     return replace(FesaAttempt(name + words, purpose, keep=keep), **parts)  # type: ignore[arg-type]
@@ -152,7 +152,7 @@ FESA_ATTEMPTS = (
     PLAIN,
     FesaAttempt("kept in loops", "variables are kept as long as a loop runs", keep="loop"),
     *(
-        _kept(keep, name, purpose, by_role=True, by_cases=cases)
+        _keeping_attempt(keep, name, purpose, by_role=True, by_cases=cases)
         for name, purpose, cases in (
             ("roles", "nodes are named after the variables that reach them", False),
             ("cases", "one state for each answer to which variables are NULL", True),
@@ -161,7 +161,9 @@ FESA_ATTEMPTS = (
     ),
     FesaAttempt("kept in scope", "variables are kept to the end of their scope", keep="scope"),
     *(
-        _kept(keep, "apart", "nodes of variables are kept apart from summaries", apart=True, stop_at="warning")
+        _keeping_attempt(
+            keep, "apart", "nodes of variables are kept apart from summaries", apart=True, stop_at="warning"
+        )
         for keep in ("live", "loop", "scope")
     ),
 )
@@ -177,14 +179,14 @@ class _Attempts:
     lost: list[Alarm] = field(default_factory=list)
 
     def best(self, *, instrumentation: bool) -> FesaResult:
-        result = self._chosen(instrumentation=instrumentation)
+        result = self._try_attempts(instrumentation=instrumentation)
         if not result.parents:
             if not self.lost and not _unsafe(result):
                 result = replace(result, complete=False, reason="there was no time to look for lost blocks")
             result.alarms = sorted({*result.alarms, *self.lost}, key=_in_source_order)
         return result
 
-    def _chosen(self, *, instrumentation: bool) -> FesaResult:
+    def _try_attempts(self, *, instrumentation: bool) -> FesaResult:
         if not instrumentation:
             result = self._patient(replace(PLAIN, parents=False))
             if not result.complete or _unsafe(result):
@@ -281,7 +283,7 @@ class _Run:
             return FesaResult([], False, str(initial), time.monotonic() - start)
         try:
             with Watchdog(seconds - (time.monotonic() - start), MOST_MEMORY):
-                reached = _solved(cfa, domain, initial)
+                reached = _solve(cfa, domain, initial)
         except LimitReached as limit:  # struck while the engine was handling another limit
             reached = Reached({name: domain.store() for name in cfa.locations}, complete=False, reason=str(limit))
         alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
@@ -301,7 +303,7 @@ class _Run:
         )
 
 
-def _solved(cfa: Cfa[Operation], domain: CallingFesaDomain, initial: State) -> Reached[State]:
+def _solve(cfa: Cfa[Operation], domain: CallingFesaDomain, initial: State) -> Reached[State]:
     if not domain.procedures:
         return solve(cfa, domain, [initial], Schedule())
     return tabulate(cfa, domain.procedures, domain, [initial], Schedule())
@@ -315,7 +317,7 @@ def _initial(domain: CallingFesaDomain, program: CProgram, heap: Heap) -> Heap:
             transfer.unknown(heap, item.variable)
         else:
             transfer.zero(heap, item.variable)
-    for variable in (*_undeclared(transfer.memory), *program.main.parameters):
+    for variable in (*_undeclared_objects(transfer.memory), *program.main.parameters):
         transfer.parameter(heap, variable)
     parts = [heap]
     for item in program.globals:
@@ -326,10 +328,10 @@ def _initial(domain: CallingFesaDomain, program: CProgram, heap: Heap) -> Heap:
 
 def _permanent(memory: Memory) -> list[Variable]:
     """The variables that exist all the time."""
-    return [*(g.variable for g in memory.program.globals), *_undeclared(memory)]
+    return [*(g.variable for g in memory.program.globals), *_undeclared_objects(memory)]
 
 
-def _undeclared(memory: Memory) -> list[Variable]:
+def _undeclared_objects(memory: Memory) -> list[Variable]:
     """Objects that the C reader has made for its own use, and never declares."""
     declared = {e.label.variable for e in memory.cfa.edges if isinstance(e.label, DeclareLocal)}
     return [v for v in memory.objects if not v.is_global and v not in declared]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
-from kleene.coverage.shapes import Followed
+from kleene.coverage.shapes import Followed, Ghost
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
@@ -27,7 +27,9 @@ from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
-from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
+from kleene.refine.conditions.ghosts import ghost_of
+from kleene.refine.enabled import hints_of
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, MakeTester, Refined, Refinement, RefineOptions
 from kleene.refine.model import Model, Task
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
@@ -91,9 +93,10 @@ def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
     """The shape classes, with those of the user; the hint must be one of them."""
     entries = library(settings.shapes)
     names = [e.name for e in entries]
-    hint = settings.options.hint
-    if hint is not None and hint not in names:
-        raise UsageError(f"there is no shape '{hint}'{did_you_mean(hint, names) or '; there are ' + ', '.join(names)}")
+    for hint in hints_of(settings.options.hint).values() if settings.options.hint is not None else ():
+        if hint not in names:
+            known = did_you_mean(hint, names) or "; there are " + ", ".join(names)
+            raise UsageError(f"there is no shape '{hint}'{known}")
     return entries
 
 
@@ -119,8 +122,10 @@ def refine(
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
         tester = parallel if settings.options.workers > 1 else sequential
-        loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
-        result = _decided(loop, properties)
+        result = _refine_all(_loop(task, entries, settings.options, tester), properties)
+        if result.outcome == GAVE_UP and result.mixed:
+            apart = replace(task, by_record=True)
+            result = _refine_all(_loop(apart, entries, settings.options, tester), properties)
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in LEAKS:
             break
     assert result is not None
@@ -132,6 +137,10 @@ def refine(
         if limits.struck is Limit.TIME:
             result.reason = f"no proof in the share of refinement of the time limit of {stated_limit(seconds)}"
     return result
+
+
+def _loop(task: Task, entries: Sequence[Entry], options: RefineOptions, tester: MakeTester) -> Refinement:
+    return Refinement(task, entries, options, explain=PathExplainer(task), tester=tester)
 
 
 def _on_images(
@@ -148,7 +157,7 @@ def _on_images(
     return result if result.outcome == SAFE else None
 
 
-def _decided(loop: Refinement, properties: Sequence[str]) -> Refined:
+def _refine_all(loop: Refinement, properties: Sequence[str]) -> Refined:
     """Refine until no property is open; after a real error, continue with the properties that it does not violate."""
     left = list(properties)
     result = loop.run()
@@ -192,7 +201,7 @@ def shape_result(refined: Refined) -> ShapeResult:
     paths = [path for path, _ in refined.feasible]
     paths += [refined.error] if refined.error is not None and not safe else []
     return ShapeResult(
-        str(refined.abstraction.generator),
+        refined.abstraction.words,
         list(dict.fromkeys(path.error.alarm for path in paths if path.error.alarm is not None)),
         safe,
         "" if safe else refined.reason,
@@ -203,14 +212,19 @@ def shape_result(refined: Refined) -> ShapeResult:
         translation=tree.model.translation if tree else None,
         method="shape refinement",
         partial=True,
-        followed=_followed(refined.task, tree.model) if tree else None,
+        followed=_followed_automaton(refined.task, tree.model) if tree else None,
     )
 
 
-def _followed(task: Task, model: Model) -> Followed:
+def _followed_automaton(task: Task, model: Model) -> Followed:
     """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
     shared = sharing_of(original, places, whole_scope=task.whole_scope)
-    memory = Memory(task.program, task.program.main.cfa, typed=True)
-    return Followed(model.translator, shared, memory, "order" if task.images else "")
+    memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
+    return Followed(model.translator, shared, memory, "order" if task.images else "", _ghosts(task))
+
+
+def _ghosts(task: Task) -> list[Ghost]:
+    """The Boolean variables of conditions, for the coverage of real runs."""
+    return [Ghost(ghost_of(c).name, c.variables, c.holds) for c in task.conditions]

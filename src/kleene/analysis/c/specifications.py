@@ -109,7 +109,7 @@ class _Reader:
         try:
             formula = parse_formula(padded, vocabulary, file=self.file, free=free)
         except InputError as problem:
-            raise InputError(list(self._shown(problem))) from None
+            raise InputError(list(self._diagnostics(problem))) from None
         for part in subformulas(formula):
             if isinstance(part, Atom) and part.predicate in {p.name for p in BUILTIN}:
                 raise InputError(f"'{part.predicate}' is about structures, and contracts are about heaps", where)
@@ -117,7 +117,7 @@ class _Reader:
                 raise InputError("1/2 is no truth value of contracts", where)
         return formula
 
-    def _shown(self, problem: InputError) -> Iterator[Diagnostic]:
+    def _diagnostics(self, problem: InputError) -> Iterator[Diagnostic]:
         """The messages, with the lines of the file and its word for the result."""
         lines = self.text.split("\n")
         for d in problem.diagnostics:
@@ -132,23 +132,23 @@ class _Reader:
             raise InputError(f"{shape} beside a formula: its cells have other fields, too", position)
         p = _subject(shape.subject)
         links = words.fields if shape.word == "tree" else shape.links[:1]
-        inside = Atom(words.named("reach", links, p), ("v",))
-        cycle = Atom(words.named("cycle", links), ("v",))
+        inside = Atom(words.predicate_of("reach", links, p), ("v",))
+        cycle = Atom(words.predicate_of("cycle", links), ("v",))
         if shape.word == "ring":
             return [forall(["v"], implies(Atom(p, ("v",)), cycle))]
         result = [forall(["v"], implies(inside, neg(cycle)))]
         if shape.word == "tree":
-            result.append(forall(["v"], implies(inside, neg(Atom(words.named("shared", links), ("v",))))))
+            result.append(forall(["v"], implies(inside, neg(Atom(words.predicate_of("shared", links), ("v",))))))
         if shape.word == "dlist":
             there, back = shape.links
-            both = [Atom(words.named("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
+            both = [Atom(words.predicate_of("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
             result.append(forall(["v"], implies(inside, conj(*both))))
             # the rest follows, by induction only
-            result.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", (back,)), ("v",))))))
+            result.append(forall(["v"], implies(inside, neg(Atom(words.predicate_of("cycle", (back,)), ("v",))))))
             before = Atom(back, ("v", "w"))
             result.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
             if set(words.fields) == set(shape.links):
-                anywhere = Atom(words.named("reach", words.fields, p), ("v",))
+                anywhere = Atom(words.predicate_of("reach", words.fields, p), ("v",))
                 result.append(forall(["v"], implies(anywhere, inside)))
         return result
 
@@ -162,7 +162,7 @@ class _Reader:
 
     def _inside(self, shape: Shape, words: SpecificationVocabulary) -> Formula:
         links = words.fields if shape.word == "tree" else shape.links[:1]
-        return Atom(words.named("reach", links, _subject(shape.subject)), ("v",))
+        return Atom(words.predicate_of("reach", links, _subject(shape.subject)), ("v",))
 
 
 def _subject(name: str) -> str:

@@ -202,7 +202,7 @@ def _refine(check: Check, seconds: float) -> None:
         record(report, shown, "")
 
 
-def _limited(report: CheckReport) -> bool:
+def _hit_limit(report: CheckReport) -> bool:
     """True if refinement hit a limit other than that of time."""
     return report.refinement is not None and report.refinement.limit not in (None, Limit.TIME)
 
@@ -298,7 +298,7 @@ def _may_help(check: Check) -> bool:
     alarms = check.report.shape.alarms if check.report.shape is not None else []
     if check.options.domain != "all" or check.is_violated:
         return False
-    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported_operations()}
     return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
 
 
@@ -342,7 +342,7 @@ PHASES = (
         "fallback",
         "all of memory is tracked, where refinement gave up",
         _fall_back,
-        lambda check: check.options.refine is not None and not _limited(check.report),
+        lambda check: check.options.refine is not None and not _hit_limit(check.report),
         share=ANALYSIS_SHARE,
         least=LEAST_SECONDS,
     ),

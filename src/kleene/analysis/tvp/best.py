@@ -49,7 +49,7 @@ class BestDomain(ShapeDomain):
         results: list[Structure] = []
         for element in elements:
             outcome = self.outcome(self.transformer(action), edge, element)
-            plain = list(dict.fromkeys(self.blurred(draft, element) for draft in outcome.drafts))
+            plain = list(dict.fromkeys(self.blur(draft, element) for draft in outcome.drafts))
             possible = {m: self._can_be_reported(m, best, element) for m in {r.message for r in outcome.reports}}
             outcome.reports = [r for r in outcome.reports if possible[r.message]]
             if outcome.reports or outcome.unmet:
@@ -65,9 +65,9 @@ class BestDomain(ShapeDomain):
         answer = best.run([element])
         if answer.reason is not None:
             self.undecided[f"{name}: {answer.reason}"] = None
-            if not all(_covered(s, plain) for s in answer.structures):
+            if not all(_is_covered(s, plain) for s in answer.structures):
                 return plain
-        if not all(_covered(s, answer.structures) for s in plain):
+        if not all(_is_covered(s, answer.structures) for s in plain):
             self.improved.setdefault(name, Counter())[edge.source] += 1
         return answer.structures
 
@@ -89,5 +89,5 @@ def _condition(action: Action, message: Message) -> Formula:
     return exists(both.free, both)
 
 
-def _covered(structure: Structure, others: Sequence[Structure]) -> bool:
+def _is_covered(structure: Structure, others: Sequence[Structure]) -> bool:
     return any(structure == other or embeds(structure, other) for other in others)

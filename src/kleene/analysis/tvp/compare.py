@@ -49,7 +49,7 @@ def differences(first: TvsFile, second: TvsFile) -> list[LocationDifference]:
         only_here, only_there = _missing(here, there), _missing(there, here)
         said, heard = _messages(a.get(name, ())), _messages(b.get(name, ()))
         if only_here or only_there or said != heard:
-            covered = (_covered(only_here, there), _covered(only_there, here))
+            covered = (_are_covered(only_here, there), _are_covered(only_there, here))
             messages = tuple(sorted(said - heard)), tuple(sorted(heard - said))
             result.append(LocationDifference(name, only_here, only_there, covered, *messages))
     return result
@@ -81,5 +81,5 @@ def _missing(structures: Sequence[Structure], others: Sequence[Structure]) -> tu
     return tuple(sorted(dict.fromkeys(missing), key=lambda s: (s.size, s.values)))
 
 
-def _covered(structures: Sequence[Structure], others: Sequence[Structure]) -> bool:
+def _are_covered(structures: Sequence[Structure], others: Sequence[Structure]) -> bool:
     return all(any(embeds(s, other) for other in others) for s in structures)

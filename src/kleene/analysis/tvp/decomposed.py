@@ -62,21 +62,21 @@ def solve_apart(
     """The fixpoint of products; limits are about the structures that the transformers make."""
 
     def check(reached: Reached[Product]) -> None:
-        check_limits(flattened(reached, domain))
+        check_limits(flatten(reached, domain))
 
-    return solve(cfa, domain, domain.given(structures), schedule, listeners=listeners, check_limits=check)
+    return solve(cfa, domain, domain.products_of(structures), schedule, listeners=listeners, check_limits=check)
 
 
 def check_apart(
     cfa: Cfa[Action], fresh: DecomposedDomain, structures: Sequence[Structure], reached: Reached[Product]
 ) -> None:
     """The independent check that the result is a post-fixpoint, by a domain that knows nothing of the iteration."""
-    problems = uncovered_elements(cfa, fresh, fresh.given(structures), reached)
+    problems = uncovered_elements(cfa, fresh, fresh.products_of(structures), reached)
     if problems:
         raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}")
 
 
-def flattened(reached: Reached[Product], domain: DecomposedDomain) -> Reached[Structure]:
+def flatten(reached: Reached[Product], domain: DecomposedDomain) -> Reached[Structure]:
     """The result with the parts of each location as its structures."""
     flat: Reached[Structure] = Reached(_Flat(reached.stores), domain.generated, reached.iterations)
     flat.complete, flat.reason = reached.complete, reached.reason

@@ -78,26 +78,26 @@ def _explanation(domain: ShapeDomain, location: str, edge: Edge[Action], source:
 def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tuple[Stage, ...]:
     """Replay an action on one structure; keep the results of each stage, and the reason for each discarded one."""
     transformer = domain.transformer(action)
-    focused = _focused(domain, action, structure)
+    focused = _focus_cases(domain, action, structure)
     stages = [_plain("focused", focused, structure)]
     kept: list[Draft] = []
     if transformer.stages.coerce_before:
-        coerced, kept = _coerced(domain, focused, structure)
+        coerced, kept = _coerce_all(domain, focused, structure)
         stages.append(Stage("coerced", coerced))
     else:
         kept = focused
-    updated = [transformer.updated(draft, a) for draft in kept for a in transformer.assignments(draft)]
+    updated = [transformer.update(draft, a) for draft in kept for a in transformer.assignments(draft)]
     stages.append(_plain("updated", updated, structure))
     if transformer.stages.coerce_after:
-        coerced, updated = _coerced(domain, updated, structure)
+        coerced, updated = _coerce_all(domain, updated, structure)
         stages.append(Stage("coerced", coerced))
     if domain.options.join != "conc":
-        blurred = dict.fromkeys(domain.blurred(draft, structure) for draft in updated)
+        blurred = dict.fromkeys(domain.blur(draft, structure) for draft in updated)
         stages.append(Stage("blurred", tuple((s, None) for s in blurred)))
     return tuple(stages)
 
 
-def _focused(domain: ShapeDomain, action: Action, structure: Structure) -> list[Draft]:
+def _focus_cases(domain: ShapeDomain, action: Action, structure: Structure) -> list[Draft]:
     """Every case of focus, the contradictory ones too, so that coerce can tell why it discards them.
 
     If there are too many cases, or infinitely many, only those that the analysis itself uses.
@@ -106,20 +106,20 @@ def _focused(domain: ShapeDomain, action: Action, structure: Structure) -> list[
     start = Draft.of(structure, domain.coercer.all, keep_names=True)
     if not transformer.stages.focus:
         return [start]
-    focuser = _uncoerced(domain)
+    focuser = _focuser_without_coerce(domain)
     drafts = [start]
     try:
         for formula in action.focus:
             drafts = [result for draft in drafts for result in focuser.focus_draft(draft, formula)]
             if len(drafts) > _MANY_CASES:
-                return transformer.focused(start)
+                return transformer.focus(start)
     except InfiniteFocus:
-        return transformer.focused(start)
+        return transformer.focus(start)
     return drafts
 
 
 @lru_cache(maxsize=1)
-def _uncoerced(domain: ShapeDomain) -> Focuser:
+def _focuser_without_coerce(domain: ShapeDomain) -> Focuser:
     options = replace(domain.focuser.options, coerce_cases=False)
     return Focuser(domain.vocabulary, domain.coercer, options)
 
@@ -128,7 +128,7 @@ def _plain(name: str, drafts: Sequence[Draft], like: Structure) -> Stage:
     return Stage(name, tuple((draft.structure(like), None) for draft in drafts))
 
 
-def _coerced(
+def _coerce_all(
     domain: ShapeDomain, drafts: Sequence[Draft], like: Structure
 ) -> tuple[tuple[tuple[Structure, str | None], ...], list[Draft]]:
     entries: list[tuple[Structure, str | None]] = []

@@ -47,7 +47,7 @@ class RunOptions:
     def without_differencing(self) -> RunOptions:
         return replace(self, differencing=replace(self.differencing, difference=False))
 
-    def described(self) -> dict[str, str]:
+    def choices(self) -> dict[str, str]:
         """The choices that change the result, for reports."""
         return {
             "join": self.join,

@@ -79,7 +79,7 @@ class _Body:
     def __init__(self, scope: Scope) -> None:
         self.scope, self.call = scope, scope.call
         self.plain = scope.program.vocabulary
-        changed = _changed(scope)
+        changed = _changed_predicates(scope)
         allowed = {*self.call.modifies, *_own(scope)}
         self.unmodified = [p for p in self.plain.declared if p.name in changed - allowed]
         self.frees = replace_atoms(self.call.frees, lambda a: Atom(old(a.predicate), a.args))
@@ -90,7 +90,7 @@ class _Body:
 
     # The vocabulary -----------------------------------------------------------------------------------------------
 
-    def _recorded(self) -> list[Predicate]:
+    def _recorded_predicates(self) -> list[Predicate]:
         """The predicates whose values at entry are kept."""
         used = predicates_of(self.call.ensures) | predicates_of(self.frees)
         names = {p.name for p in self.unmodified}
@@ -101,7 +101,7 @@ class _Body:
         ]
 
     def _more(self) -> list[Predicate]:
-        recorded = self._recorded()
+        recorded = self._recorded_predicates()
         before = [
             Predicate(old(p.name), p.arity, p.args, lasting_properties(p), abstraction=p.abstraction or p.arity == 1)
             for p in recorded
@@ -116,7 +116,7 @@ class _Body:
 
     def _same_rules(self) -> list[Rule]:
         rules = []
-        for p in self._recorded():
+        for p in self._recorded_predicates():
             if is_field(p):
                 rules += same_rules(same(p.name), p.name, old(p.name), self._fresh(p, "w"))
         return rules
@@ -128,13 +128,13 @@ class _Body:
     def _ensures(self) -> list[tuple[str, Formula]]:
         """The formulas that must hold at the exits, each with a text."""
         wanted = [(f"ensures {part}", part) for part in conjuncts(self.call.ensures) if part is not TRUE]
-        wanted += [(f"modifies does not list {p.name}", self._unchanged(p)) for p in self.unmodified]
+        wanted += [(f"modifies does not list {p.name}", self._frame_formula(p)) for p in self.unmodified]
         if self._speaks_of_new() and not self.call.allocates:
             nothing_new = forall(["v"], neg(Atom(NEW, ("v",))))
             wanted.append(("individuals are created, and there is no 'allocates'", nothing_new))
         return wanted
 
-    def _unchanged(self, p: Predicate) -> Formula:
+    def _frame_formula(self, p: Predicate) -> Formula:
         """As it was; a relation that is no function may be anything at new individuals."""
         if is_field(p):
             v = p.args[0]
@@ -159,7 +159,7 @@ class _Body:
         updates, messages = action.updates, action.messages
         if action.creates:
             grown = disj(Atom(NEW, ("v",)), Atom("isNew", ("v",)))
-            updates = (*updates, Update(NEW, ("v",), grown), *same_updates(action, self._recorded()))
+            updates = (*updates, Update(NEW, ("v",), grown), *same_updates(action, self._recorded_predicates()))
         if action.retain is not None:
             chosen = action.precondition.free if action.precondition is not None else ()
             (variable,) = (v for v in action.retain.free if v not in chosen)
@@ -299,7 +299,7 @@ class _CallDomain(ShapeDomain):
             return
 
 
-def _changed(scope: Scope) -> set[str]:
+def _changed_predicates(scope: Scope) -> set[str]:
     """The core predicates that an action or a call of the body may change."""
     vocabulary = scope.program.vocabulary
     updated = {

@@ -14,7 +14,7 @@ from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.transformer import Transformer
 
-_STAGES = (("compile", "programs"), ("focus", "focused"), ("update", "updated"))
+_STAGES = (("compile", "programs"), ("focus", "focus"), ("update", "update"))
 
 
 class Stopwatch:
@@ -25,7 +25,7 @@ class Stopwatch:
         self._running: list[str] = []
         self._since = 0.0
 
-    def timed(self, phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def measure(self, phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def wrapper(*args: Any, **named: Any) -> Any:
             self._switch()
@@ -51,18 +51,18 @@ class ProfiledDomain(ShapeDomain):
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self.stopwatch = Stopwatch()
-        self.blurred = self.stopwatch.timed("blur", self.blurred)  # type: ignore[method-assign]
+        self.blur = self.stopwatch.measure("blur", self.blur)  # type: ignore[method-assign]
         coercer, focuser = cast(Any, self.coercer), cast(Any, self.focuser)
         if self.native is not None:
             native = cast(Any, self.native)
             post = native.post
-            native.post = self.stopwatch.timed("step", lambda *given: list(post(*given)))
-            native._made = self.stopwatch.timed("compile", native._made)
+            native.post = self.stopwatch.measure("step", lambda *given: list(post(*given)))
+            native._make_action = self.stopwatch.measure("compile", native._make_action)
             native.stage_seconds = {}
             return
-        coercer._compile = self.stopwatch.timed("compile", coercer._compile)
-        coercer.sharpen = self.stopwatch.timed("coerce", coercer.sharpen)
-        focuser._prefix_program = self.stopwatch.timed("compile", focuser._prefix_program)
+        coercer._compile = self.stopwatch.measure("compile", coercer._compile)
+        coercer.sharpen = self.stopwatch.measure("coerce", coercer.sharpen)
+        focuser._prefix_program = self.stopwatch.measure("compile", focuser._prefix_program)
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -82,12 +82,12 @@ class ProfiledDomain(ShapeDomain):
         transformer: Any = super().transformer(action)
         if not known and self.native is None:
             for phase, name in _STAGES:
-                setattr(transformer, name, self.stopwatch.timed(phase, getattr(transformer, name)))
+                setattr(transformer, name, self.stopwatch.measure(phase, getattr(transformer, name)))
             assignments = transformer.assignments
-            transformer.assignments = self.stopwatch.timed("precondition", lambda draft: list(assignments(draft)))
-        return transformer  # type: ignore[no-any-return]
+            transformer.assignments = self.stopwatch.measure("precondition", lambda draft: list(assignments(draft)))
+        return cast(Transformer, transformer)
 
     def store(self) -> Store[Structure]:
         made = super().store()
-        made.add = self.stopwatch.timed("join", made.add)  # type: ignore[method-assign]
+        made.add = self.stopwatch.measure("join", made.add)  # type: ignore[method-assign]
         return made

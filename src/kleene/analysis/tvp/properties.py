@@ -187,7 +187,7 @@ class Properties:
     macros: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
-    def applied(self, options: RunOptions) -> RunOptions:
+    def apply(self, options: RunOptions) -> RunOptions:
         difference = replace(options.differencing, **self.differencing)  # type: ignore[arg-type]
         return replace(options, differencing=difference, **self.changes)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from kleene.analysis.limits import Watchdog, peak_memory
 from kleene.analysis.tvp.decomposed import (
     check_apart,
     decomposed_domain,
-    flattened,
+    flatten,
     require_decomposable,
     solve_apart,
 )
@@ -69,7 +69,7 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
     edges = tuple(Edge(e.source, derivations[e.label].action, e.target) for e in program.cfa.edges)
     cfa = Cfa(program.cfa.entry, edges)
     if options.backward:
-        cfa = cfa.reversed()
+        cfa = cfa.reverse()
     rules = all_rules(
         program.vocabulary,
         program.rules,
@@ -164,10 +164,10 @@ def run(
                 _self_check(analysis, structures, reached)
             if (options.transitions or options.queries) and reached.complete:
                 activity = "deriving the graph of transitions"
-                graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _stored(analysis, reached))
+                graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _structures_at(analysis, reached))
             if not watchdog.struck:
                 activity = "explaining the result"
-                told = _explained(analysis, provenance, reached)
+                told = _explanations(analysis, provenance, reached)
     except (LimitReached, KeyboardInterrupt) as stop:
         reason = str(stop) or "interrupted"
         reached = replace(reached, complete=False, reason=f"{reason} while {activity}" if activity else reason)
@@ -181,7 +181,7 @@ def run(
     if wrong and report.verdict == VERIFIED:
         report = replace(report, verdict=INCOMPLETE, reason=wrong[0].message)
     if graph is not None:
-        answers = tuple(answer(query, graph, _stored(analysis, reached)) for query in analysis.queries)
+        answers = tuple(answer(query, graph, _structures_at(analysis, reached)) for query in analysis.queries)
         report = replace(report, transitions=graph, answers=answers)
         failing = sum(not a.holds for a in answers)
         if report.verdict == VERIFIED and failing:
@@ -202,7 +202,7 @@ def _solved_apart(
     reached = solve_apart(analysis.cfa, domain, structures, schedule, listeners, watch)
     if analysis.options.self_check and reached.complete:
         check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join), structures, reached)
-    return flattened(reached, domain)
+    return flatten(reached, domain)
 
 
 def _silent(analysis: Analysis) -> ShapeDomain:
@@ -210,7 +210,7 @@ def _silent(analysis: Analysis) -> ShapeDomain:
     return ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
 
 
-def _stored(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
+def _structures_at(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
     return {name: reached.stores[name].elements() for name in analysis.cfa.locations}
 
 
@@ -225,7 +225,7 @@ def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Stru
     return structures, problems
 
 
-def _explained(analysis: Analysis, provenance: Provenance, reached: Reached[Structure]) -> list[Explanation]:
+def _explanations(analysis: Analysis, provenance: Provenance, reached: Reached[Structure]) -> list[Explanation]:
     return [
         explanation
         for location in analysis.options.explain
@@ -361,7 +361,7 @@ def _report(
         statistics=statistics,
         seconds=seconds,
         warnings=tuple(str(w) for w in warnings),
-        options=analysis.options.described(),
+        options=analysis.options.choices(),
     )
 
 

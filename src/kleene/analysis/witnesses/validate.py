@@ -69,7 +69,7 @@ def _violation(witness: Witness, properties: Sequence[str], options: CheckOption
         if confirmed.fault.place.line != target.line:
             reasons.append(f"a run has an error at line {confirmed.fault.place.line}, not at the target")
             continue
-        missed = _missed(witness.waypoints[:-1], confirmed.trace)
+        missed = _missed_waypoint(witness.waypoints[:-1], confirmed.trace)
         if not missed:
             return Validation(CONFIRMED, f"a run shows it: {confirmed.fault}", confirmed)
         reasons.append(f"a run has an error at the target, but {missed}")
@@ -132,7 +132,7 @@ def _is_value(label: object, value: int) -> bool:
     return value == 0 or not _allocates(label)
 
 
-def _missed(waypoints: Sequence[Waypoint], trace: Trace) -> str:
+def _missed_waypoint(waypoints: Sequence[Waypoint], trace: Trace) -> str:
     """The first waypoint that a run does not pass, in words; empty if it passes all in order."""
     position = 0
     heaps = _Heaps(trace)
@@ -229,11 +229,11 @@ def _evaluate(node: ast.expr, values: dict[str, str]) -> int | str | None:
         left, right = _evaluate(node.left, values), _evaluate(node.right, values)
         return _ARITHMETIC[type(node.op)](left, right) if isinstance(left, int) and isinstance(right, int) else None
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        return _compared(node, values)
+        return _compare(node, values)
     return None
 
 
-def _compared(node: ast.Compare, values: dict[str, str]) -> int | None:
+def _compare(node: ast.Compare, values: dict[str, str]) -> int | None:
     left, right = _evaluate(node.left, values), _evaluate(node.comparators[0], values)
     if left is None or right is None:
         return None
@@ -246,7 +246,7 @@ def _compared(node: ast.Compare, values: dict[str, str]) -> int | None:
 
 def _correctness(witness: Witness, properties: Sequence[str], options: CheckOptions) -> Validation:
     with tempfile.TemporaryDirectory(prefix="kleene-validate-") as folder:
-        files, left_out = _instrumented(witness, Path(folder))
+        files, left_out = _instrument(witness, Path(folder))
         wanted = tuple(dict.fromkeys((*properties, "assert")))
         folders = tuple(str(Path(file).parent) for file in witness.files)
         settings = replace(
@@ -289,7 +289,7 @@ def proved_invariants(
     return [invariant for invariant in invariants[:_MOST_ALONE] if holds_in_source([invariant])]
 
 
-def _instrumented(witness: Witness, folder: Path) -> tuple[list[str], list[LoopInvariant]]:
+def _instrument(witness: Witness, folder: Path) -> tuple[list[str], list[LoopInvariant]]:
     """Copies of the files with the invariants as assertions, and the invariants that are in none of them."""
     files: list[str] = []
     left_out = [i for i in witness.invariants if i.location.file not in witness.files]

@@ -50,7 +50,7 @@ def with_extern_models(
     if not missing:
         return program
     reach = Reach(program, statics)
-    kept = _kept(program, reach, declared, models)
+    kept = _kept_variables(program, reach, declared, models)
     chosen = {name: models.get(name) or (declared[name].model if name in declared else UNKNOWN) for name in missing}
     functions: dict[str, Function] = {}
     for name, function in program.functions.items():
@@ -64,7 +64,7 @@ def with_extern_models(
             functions[taken.name] = _Rewriter(extended, reach, chosen, kept, stub).rewritten()
     result = replace(program, functions=functions)
     assumed = [Assumption(n, chosen[n], _words(n, chosen[n]), given=n in models) for n in sorted(missing)]
-    used = _used(program, missing)
+    used = _used_functions(program, missing)
     return replace(result, assumptions=(*program.assumptions, *(a for a in assumed if a.name in used)))
 
 
@@ -92,7 +92,7 @@ def _with_external_values(program: CProgram) -> CProgram:
     )
 
 
-def _used(program: CProgram, missing: set[str]) -> set[str]:
+def _used_functions(program: CProgram, missing: set[str]) -> set[str]:
     """The functions without a body that the entry may call."""
     reachable = set(program.reachable_functions)
     direct = {call.function for name, call in calls_without_body(program) if name in reachable}
@@ -106,7 +106,7 @@ def _words(name: str, model: str) -> str:
     return f"{name}() has no body: it {MODELS[model]}"
 
 
-def _kept(
+def _kept_variables(
     program: CProgram, reach: Reach, declared: Mapping[str, Declared], models: Mapping[str, str]
 ) -> dict[str, tuple[Variable, ...]]:
     """By function: its variables of numbers whose address unknown code may have kept."""
@@ -119,7 +119,7 @@ def _kept(
                 variable = reach.numbers(argument)
                 if variable is not None:
                     kept.setdefault(name, {})[variable] = None
-    return {name: tuple(found) for name, found in kept.items()}
+    return {name: tuple(variables) for name, variables in kept.items()}
 
 
 def _stub(name: str, type_: FunctionType) -> Function:

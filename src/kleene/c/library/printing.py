@@ -47,7 +47,7 @@ def print_text(c: Calls, cursor: Any, format_: str | None, arguments: list[Any],
     """Output by a format; without one, the arguments are texts."""
     values = tuple(c._argument(a) for a in arguments)
     texts = values if format_ is None else _texts(format_, values, cursor)
-    for text, most in _bounded(format_ or "", values):
+    for text, most in _bounded_texts(format_ or "", values):
         c.lower.unit.linkage.needed[READ_TEXT] = None
         c.lower.builder.emit(Call(c.lower.place(cursor), READ_TEXT, (text, most)))
     c.lower.builder.emit(Print(c.lower.place(cursor), format_, values, tuple(t for t in texts if not _is_literal(t))))
@@ -72,7 +72,7 @@ def _texts(format_: str, values: tuple[Expression, ...], cursor: Any) -> tuple[E
     return tuple(texts)
 
 
-def _bounded(format_: str, values: tuple[Expression, ...]) -> list[tuple[Expression, Expression]]:
+def _bounded_texts(format_: str, values: tuple[Expression, ...]) -> list[tuple[Expression, Expression]]:
     """The texts of which a format takes no more than some characters, and how many."""
     left = iter(values)
     texts: list[tuple[Expression, Expression]] = []
@@ -121,10 +121,10 @@ class _Writer:
         word = c.lower.values.difference_type()
         self.word = IntegerType(word.size * 8, signed=False, name="unsigned long")
         self.pointer = PointerType(CHAR, word.size)
-        self.target = self._kept(Cast(target, self.pointer))
+        self.target = self._keep(Cast(target, self.pointer))
         limit = Constant(self.word.wrap(ENDLESS), self.word) if size is None else Cast(size, self.word)
-        self.size = self._kept(limit)
-        self.at = self._kept(Constant(0, self.word))
+        self.size = self._keep(limit)
+        self.at = self._keep(Constant(0, self.word))
 
     def write(self, pieces: list[re.Match[str]], values: list[Expression]) -> Expression:
         left = iter(values)
@@ -138,7 +138,7 @@ class _Writer:
         self._call("__kleene_end_text", (), length)
         return length
 
-    def _kept(self, value: Expression) -> Variable:
+    def _keep(self, value: Expression) -> Variable:
         kept = self.c.lower.builder.temporary(value.type)
         self.c.lower.builder.emit(Assign(self.c.lower.place(self.cursor), kept, value))
         return kept

@@ -46,7 +46,9 @@ class Reach:
         if variable is not None:
             return "" if self._is_constant_text(variable) else f"it may change or keep {variable.name.split('#')[0]}"
         if self._holds_pointers(argument.type) or (self._hides_pointers and argument.type.size >= self._width):
-            return "" if self._is_handle(argument.type) else f"it may change, free or keep what {_shown(inner)} reaches"
+            return (
+                "" if self._is_handle(argument.type) else f"it may change, free or keep what {_words_of(inner)} reaches"
+            )
         return ""
 
     def numbers(self, argument: Expression) -> Variable | None:
@@ -68,7 +70,7 @@ class Reach:
     def through_globals(self) -> str:
         """The first global through which unknown code reaches memory of the program, in words."""
         for item in self.shared:
-            known = not item.external or item.variable.name in self._assigned
+            known = not item.external or item.variable.name in self._assigned_names
             if known and self._holds_pointers(item.variable.type) and not self._is_handle(item.variable.type):
                 return f"it may change the global {item.variable.name}, which is not static"
         return ""
@@ -79,7 +81,7 @@ class Reach:
         return tuple(g.variable for g in self.shared if not self._holds_pointers(g.variable.type))
 
     @cached_property
-    def _assigned(self) -> frozenset[str]:
+    def _assigned_names(self) -> frozenset[str]:
         targets = (getattr(operation, "target", None) for operation in self.program.operations)
         roots = (root_variable(t) for t in targets if t is not None)
         return frozenset(v.name for v in roots if v is not None)
@@ -101,7 +103,7 @@ class Reach:
         )
 
     @cached_property
-    def _converted(self) -> frozenset[Type]:
+    def _converted_types(self) -> frozenset[Type]:
         """The types of pointers to which other pointers are converted."""
         casts = (n for n in self._nodes if isinstance(n, Cast) and isinstance(n.type, PointerType))
         return frozenset(n.type for n in casts if n.operand.type != n.type and not isinstance(n.operand, Constant))
@@ -110,7 +112,7 @@ class Reach:
         """Whether a pointer points to a struct of unknown code, such as FILE: the program has no such object."""
         if not isinstance(type_, PointerType) or not isinstance(type_.target, RecordType):
             return False
-        return type_.target.name not in self.program.records and type_ not in self._converted
+        return type_.target.name not in self.program.records and type_ not in self._converted_types
 
     def _is_constant_text(self, variable: Variable) -> bool:
         item = next((g for g in self.program.globals if g.variable == variable), None)
@@ -131,7 +133,7 @@ def _uncast(expression: Expression) -> Expression:
     return expression
 
 
-def _shown(expression: Expression) -> str:
+def _words_of(expression: Expression) -> str:
     text = str(expression)
     return "its argument" if "$" in text else text.split("#")[0]
 

@@ -84,7 +84,7 @@ def with_variable_arguments(program: CProgram) -> CProgram:
                 assert isinstance(call, Call)
                 edges += _choices(edge, call, slots, function.exit)
             elif isinstance(call, Call) and isinstance(call.function, str) and call.function in readers:
-                edges.append(replace(edge, label=_passed(program, call, counts[call.function])))
+                edges.append(replace(edge, label=_pass_values(program, call, counts[call.function])))
             else:
                 edges.append(edge)
         cfa = Cfa(function.cfa.entry, tuple(edges))
@@ -109,7 +109,7 @@ def _with_parameters(function: Function, slots: list[tuple[Variable, ...]]) -> F
     return replace(function, type=type_, parameters=(*function.parameters, *added)) if added else function
 
 
-def _passed(program: CProgram, call: Call, count: int) -> Call:
+def _pass_values(program: CProgram, call: Call, count: int) -> Call:
     """A call with values for all parameters."""
     assert isinstance(call.function, str)
     fixed = len(program.functions[call.function].parameters)
@@ -122,7 +122,7 @@ def _passed(program: CProgram, call: Call, count: int) -> Call:
             which = _kind(given[number].type)
             values[0] = Constant(which, INT)
             if which:
-                values[which] = _converted(given[number], slot[which].type)
+                values[which] = _convert(given[number], slot[which].type)
         arguments += values
     return replace(call, arguments=tuple(arguments))
 
@@ -134,7 +134,7 @@ def _kind(type_: Type) -> int:
     return _NUMBER if isinstance(type_, IntegerType) else _REAL if isinstance(type_, FloatType) else 0
 
 
-def _converted(value: Expression, type_: Type) -> Expression:
+def _convert(value: Expression, type_: Type) -> Expression:
     return value if value.type == type_ else Cast(value, type_)
 
 
@@ -157,7 +157,7 @@ def _choices(edge: Edge[Operation], call: Call, slots: list[tuple[Variable, ...]
             Edge(yes, Assume(call.place, fits), same),
             Edge(yes, Assume(call.place, fits, truth=False), other),
             Edge(other, Unsupported(call.place, f"variable argument {number + 1} is read as another type"), exit_),
-            Edge(same, Assign(call.place, call.result, _converted(value, call.result.type)), read),
+            Edge(same, Assign(call.place, call.result, _convert(value, call.result.type)), read),
             Edge(read, Assign(call.place, index, Constant(number + 1, INT)), edge.target),
         ]
         here = no

@@ -7,19 +7,26 @@ from typing import Any
 import click
 
 from kleene.cli.symbolic_options import SETTINGS, finish, specification, symbolic_options
+from kleene.report.computation_tree import computation_text
 from kleene.symbolic import assume
+from kleene.symbolic.paper import computation
 
 
 @click.command("assume", context_settings=SETTINGS)
 @click.argument("program", metavar="SPEC")
 @click.argument("input_name", metavar="INPUT")
 @click.option("--formula", required=True, metavar="F", help="A closed formula in TVP syntax.")
+@click.option("--trace", is_flag=True, help="Print the computation tree of the paper's algorithm (Figs. 4 to 6) first.")
 @symbolic_options
-def command(program: str, input_name: str, formula: str, **given: Any) -> int:
+def command(program: str, input_name: str, formula: str, trace: bool, **given: Any) -> int:
     """The most precise abstraction of the stores of INPUT (TVS) that satisfy the formula F.
 
     SPEC (TVP) gives the vocabulary and the integrity rules. Exit code 3: sound, but not known to be most precise.
     """
     spec = specification(program, given)
-    result = assume(spec.formula(formula), spec.structures(input_name), spec.theory, spec.options)
+    structures = spec.structures(input_name)
+    if trace and not given["quiet"]:
+        _, roots = computation(spec.formula(formula), structures, spec.theory, spec.options)
+        click.echo(computation_text(roots))
+    result = assume(spec.formula(formula), structures, spec.theory, spec.options)
     return finish(spec, "assume", result, formula=formula)

@@ -103,7 +103,7 @@ def _run(jobs: list[Job], store: ResultStore, given: dict[str, Any]) -> list[tup
     results: dict[Path, tuple[BatchRow, dict[str, Any]]] = {}
     with CountProgress(len(jobs), enabled=True) as progress:
 
-        def done(job: Job, document: dict[str, Any]) -> None:
+        def report_job(job: Job, document: dict[str, Any]) -> None:
             row = batch_row(str(job.path), dict(job.expected), document)
             results[job.path] = (row, document)
             if talks:
@@ -111,7 +111,7 @@ def _run(jobs: list[Job], store: ResultStore, given: dict[str, Any]) -> list[tup
             progress.advance()
 
         try:
-            run_batch(jobs, store, limits, engine, make_task, done)
+            run_batch(jobs, store, limits, engine, make_task, report_job)
         except KeyboardInterrupt:
             sys.stderr.write("interrupted; what is finished is written\n")
     return [results[job.path] for job in jobs if job.path in results]

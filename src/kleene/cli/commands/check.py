@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.check_request import CheckRequest, request_of
-from kleene.cli.files import check_writable, write_output
+from kleene.cli.files import check_writable, print_problems, write_output
 from kleene.cli.format_options import (
     FORMAT_FILES,
     Reported,
@@ -161,6 +161,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
             spinner.say(f"{name}: {stage} (at most {given['timeout']:g} s)")
 
         report = check(request.files, replace(request.options, tell=tell))
+    print_problems(report.unread)
     if given["replay"]:
         _replay(report, request, contracts=given["contracts"])
     told = report_findings(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
@@ -195,7 +196,7 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
 
     if given["certificate_file"]:
         write_certificate(report.refinement, request.options, given["certificate_file"])
-    expected = _expected(report, request.task)
+    expected = _expected_verdicts(report, request.task)
     asked = given["invariants"]
     invariants: list[Invariant] = []
     states: list[FesaInvariant] = []
@@ -213,13 +214,13 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
             from kleene.report.check.shape_words import invariant_lines
 
             words = invariant_lines(invariants, complete=report.shape is None or report.shape.complete)
-            words += _closed(report) if invariants else []
+            words += _check_shapes(report) if invariants else []
             if given["domain"] == "fesa":
                 from kleene.report.check.fesa_words import fesa_lines
 
                 words = fesa_lines(states)
         if given["profile"]:
-            words += _crowded(report)
+            words += _crowded_locations(report)
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
@@ -237,23 +238,23 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         write_sarif(report, told, given["sarif_file"])
 
 
-def _closed(report: CheckReport) -> list[str]:
+def _check_shapes(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
     from kleene.analysis.c.shape.run import check_again
     from kleene.results.shape import ShapeResult
 
-    if isinstance(report.shape, ShapeResult) and (_certified(report) or check_again(report.shape)):
+    if isinstance(report.shape, ShapeResult) and (_needs_certificate(report) or check_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
     return []
 
 
-def _certified(report: CheckReport) -> bool:
+def _needs_certificate(report: CheckReport) -> bool:
     """Whether the shapes come from a proof by refinement, which counts only after its independent check."""
     shape = report.shape
     return shape is not None and shape.partial and shape.complete
 
 
-def _crowded(report: CheckReport) -> list[str]:
+def _crowded_locations(report: CheckReport) -> list[str]:
     """The locations where structures multiplied."""
     from kleene.report.check.crowding import crowding_table
     from kleene.results.shape import ShapeResult
@@ -263,7 +264,7 @@ def _crowded(report: CheckReport) -> list[str]:
     return crowding_table(report.shape).splitlines()
 
 
-def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
+def _expected_verdicts(report: CheckReport, task: Task | None) -> list[Expected]:
     from kleene.report.check.text_and_json import Expected
 
     expected = []

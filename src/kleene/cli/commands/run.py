@@ -81,7 +81,7 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
     start = time.perf_counter()
     check_writable([given[name] for name in FILES], folder=given["svg_folder"])
     with Watchdog(given["timeout"], None):
-        analysis, structures = _loaded(program, input_name, given)
+        analysis, structures = _load(program, input_name, given)
     if given["show_rules"] or given["show_updates"]:
         return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
     progress = Progress(enabled=not given["quiet"], timeout=given["timeout"])
@@ -92,16 +92,14 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         listeners=[progress],
         on_dump=lambda so_far: write_output(f"{so_far.program}.dump.tvs", report_tvs(so_far)),
     )
-    progress.done()
+    progress.stop()
     if given["debug"]:
         report = replace(report, rules=tuple(dependency_lines(analysis.domain.coercer.rules)))
     write_report(report, given)
     return _EXIT[report.verdict]
 
 
-def _loaded(
-    program: str, input_name: str | None, given: Mapping[str, Any]
-) -> tuple[Analysis, tuple[TvsStructure, ...]]:
+def _load(program: str, input_name: str | None, given: Mapping[str, Any]) -> tuple[Analysis, tuple[TvsStructure, ...]]:
     """The prepared analysis and its input structures (none if only rules or updates are shown)."""
     path = input_file(program, ".tvp", given["include"])
     properties = properties_for(path, given["properties"], ())
@@ -111,7 +109,7 @@ def _loaded(
     loaded = load_program(path, include=folders, macros=macros, arguments_one_by_one=as_tvla)
     if loaded.properties_files:
         properties = properties_for(path, given["properties"], loaded.properties_files)
-    explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)
+    explain = loaded.cfa.locations if given["debug"] else _check_locations(given["explain"], loaded.cfa.locations)
     options = replace(options_of_run(given, properties), explain=explain, best=_known_actions(given["best"], loaded))
     analysis = prepare(loaded, options)
     analysis.warnings += properties.warnings
@@ -129,7 +127,7 @@ def _loaded(
     return analysis, read.structures
 
 
-def _known(wanted: Sequence[str], locations: Sequence[str]) -> tuple[str, ...]:
+def _check_locations(wanted: Sequence[str], locations: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         if name not in locations:
             raise UsageError(f"there is no location '{name}'{did_you_mean(name, locations)}")

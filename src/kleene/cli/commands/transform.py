@@ -30,15 +30,24 @@ from kleene.transformers.action import Action
 @click.option(
     "--ensures", metavar="CALL", help="Check the actions, as the body of this procedure, against its contract."
 )
+@click.option("--two-store", is_flag=True, help="Write old[q], the value of q before the actions, beside q.")
 @symbolic_options
 def command(
-    program: str, input_name: str, actions: tuple[str, ...], contracts: str | None, ensures: str | None, **given: Any
+    program: str,
+    input_name: str,
+    actions: tuple[str, ...],
+    contracts: str | None,
+    ensures: str | None,
+    two_store: bool,
+    **given: Any,
 ) -> int:
     """The best transformer of an action (or of several, as one block) on the structures of INPUT (TVS).
 
     Exit code 1: the precondition of a called procedure, or the postcondition of --ensures, may fail. 3: sound, but not
     known to be most precise, or a condition was not decided.
     """
+    if two_store and ensures is not None:
+        raise UsageError("--two-store shows the results of actions, and --ensures checks a body: use one of them")
     spec = specification(program, given)
     structures = spec.structures(input_name)
     known = read_contracts(input_file(contracts, ".contracts")) if contracts else Contracts({})
@@ -50,7 +59,7 @@ def command(
         checks.ensures(ensures, _procedure(spec, known, ensures))
         result = SymbolicResult((), (), True, None, 0, time.perf_counter() - start, spec.options.solver().statistics)
     else:
-        result = BestTransformer(steps, spec.theory, spec.options).run(structures)
+        result = BestTransformer(steps, spec.theory, spec.options, two_store=two_store).run(structures)
     reasons = [r for r in (result.reason, *checks.reasons) if r]
     result = replace(result, most_precise=not reasons, reason="; ".join(reasons) or None)
     return finish(spec, "transform", result, actions=actions, violations=checks.violations, body_of=ensures)

@@ -23,7 +23,7 @@ from kleene.batch import child
 from kleene.cli.lsp.c_answers import diagnostics_of, shapes_at
 from kleene.cli.lsp.checked import START
 from kleene.cli.lsp.places import range_of, uri_of
-from kleene.cli.lsp.tvp_index import Declaration, declarations, named, word_at
+from kleene.cli.lsp.tvp_index import Declaration, declarations, declarations_of, word_at
 from kleene.diagnostics import Diagnostic, InputError, KleeneError
 from kleene.structures.tvs_reader import parse_tvs
 from kleene.tvp.program import load_program, parse_program
@@ -129,7 +129,7 @@ def _line(document: TextDocument, line: int) -> str:
     return document.lines[line].rstrip("\r\n") if line < len(document.lines) else ""
 
 
-def _known(document: TextDocument) -> list[Declaration]:
+def _declarations(document: TextDocument) -> list[Declaration]:
     path = Path(document.path)
     if path.suffix == ".tvs":  # its names are those of the program beside it
         program = path.with_suffix(".tvp")
@@ -143,7 +143,7 @@ def make_server() -> KleeneServer:
     server = KleeneServer()
 
     @server.feature(types.INITIALIZED)
-    def initialized(ls: KleeneServer, params: types.InitializedParams) -> None:
+    def confirm_initialization(ls: KleeneServer, params: types.InitializedParams) -> None:
         pass
 
     @server.feature(types.INITIALIZE)
@@ -152,19 +152,19 @@ def make_server() -> KleeneServer:
         ls.settings = given if isinstance(given, Mapping) else {}
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(ls: KleeneServer, params: types.DidOpenTextDocumentParams) -> None:
-        await _changed(ls, params.text_document.uri, saved=True)
+    async def open_document(ls: KleeneServer, params: types.DidOpenTextDocumentParams) -> None:
+        await _look_again(ls, params.text_document.uri, saved=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(ls: KleeneServer, params: types.DidChangeTextDocumentParams) -> None:
-        await _changed(ls, params.text_document.uri, saved=False)
+    async def change_document(ls: KleeneServer, params: types.DidChangeTextDocumentParams) -> None:
+        await _look_again(ls, params.text_document.uri, saved=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(ls: KleeneServer, params: types.DidSaveTextDocumentParams) -> None:
-        await _changed(ls, params.text_document.uri, saved=True)
+    async def save_document(ls: KleeneServer, params: types.DidSaveTextDocumentParams) -> None:
+        await _look_again(ls, params.text_document.uri, saved=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(ls: KleeneServer, params: types.DidCloseTextDocumentParams) -> None:
+    def close_document(ls: KleeneServer, params: types.DidCloseTextDocumentParams) -> None:
         ls.outcomes.pop(params.text_document.uri, None)
         ls.publish(params.text_document.uri, [])
 
@@ -186,31 +186,31 @@ def _add_questions(server: KleeneServer) -> None:
     def definition(ls: KleeneServer, params: types.DefinitionParams) -> list[types.Location]:
         return [
             types.Location(uri_of(d.position.file), range_of(d.position, len(d.name)))
-            for d in _meant(ls, params.text_document.uri, params.position)
+            for d in _declarations_at(ls, params.text_document.uri, params.position)
         ]
 
 
-async def _changed(ls: KleeneServer, uri: str, *, saved: bool) -> None:
+async def _look_again(ls: KleeneServer, uri: str, *, saved: bool) -> None:
     if _is_tvp(uri):
         ls.look_at(uri)
     elif saved and uri.endswith((".c", ".i")):
         await ls.check(uri)
 
 
-def _meant(ls: KleeneServer, uri: str, position: types.Position) -> list[Declaration]:
+def _declarations_at(ls: KleeneServer, uri: str, position: types.Position) -> list[Declaration]:
     """The declarations of the name at a position of a TVP or TVS file."""
     if not _is_tvp(uri):
         return []
     document = ls.workspace.get_text_document(uri)
     word = word_at(_line(document, position.line), position.character)
-    meant = named(word, _known(document)) if word else []
+    meant = declarations_of(word, _declarations(document)) if word else []
     places = {d.position.line for d in meant if d.kind == "location"}
     return [d for d in meant if d.kind != "location" or d.position.line == min(places)]
 
 
 def _hover(ls: KleeneServer, uri: str, position: types.Position) -> str:
     if _is_tvp(uri):
-        meant = [d for d in _meant(ls, uri, position) if d.kind != "location"]
+        meant = [d for d in _declarations_at(ls, uri, position) if d.kind != "location"]
         return "\n\n".join(f"```tvp\n{d.text}\n```" for d in meant)
     document = ls.workspace.get_text_document(uri)
     return shapes_at(ls.outcomes.get(uri, {}), document.path, position.line + 1)
@@ -223,7 +223,7 @@ def _completions(ls: KleeneServer, uri: str, position: types.Position) -> list[t
     before = _line(document, position.line)[: position.character]
     if before.rstrip("abcdefghijklmnopqrstuvwxyz").endswith("%"):
         return [types.CompletionItem(word, kind=types.CompletionItemKind.Keyword) for word in _KEYWORDS]
-    items = {d.name: d for d in reversed(_known(document))}
+    items = {d.name: d for d in reversed(_declarations(document))}
     return [
         types.CompletionItem(d.name, kind=_KINDS[d.kind], detail=d.text.partition("\n")[0])
         for d in sorted(items.values(), key=lambda d: (d.kind, d.name))

@@ -93,7 +93,7 @@ def word_at(line: str, character: int) -> str:
     return match[0]
 
 
-def named(word: str, known: list[Declaration]) -> list[Declaration]:
+def declarations_of(word: str, known: list[Declaration]) -> list[Declaration]:
     """The declarations that a name may mean: the name itself, or a family of predicates such as ``r[n, z]``."""
     wanted = re.sub(r"\s", "", word)
     exact = [d for d in known if d.name == wanted]

@@ -87,31 +87,31 @@ class CallingDecomposedDomain(DecomposedDomain):
 
     def _calls(self, edge: Edge[Action], element: Product) -> tuple[_Calls, list[Structure]]:
         course = self.course(edge, element.context)
-        touched = self.touched(course.plan, element)
+        touched = self.touched_classes(course.plan, element)
         calls = course.done.get(touched)
         if calls is None:
             calls = course.done[touched] = _Calls(touched, [])
         assert isinstance(calls, _Calls)
         sets = [element.sets[own] for own in touched]
         require_few(sets)
-        return calls, [self.parts.composed(parts) if parts else self.parts.empty for parts in product(*sets)]
+        return calls, [self.parts.compose(parts) if parts else self.parts.empty for parts in product(*sets)]
 
     def _entry(self, structure: Structure) -> Product:
         """The product of one structure; for equal structures the same."""
         known = self._entries.get(structure)
         if known is None:
-            found = self.taken_apart([structure])
+            product = self.taken_apart([structure])
             key = self.parts.canonicalizer.key
-            parts = ((own, part) for own, parts in found.sets.items() for part in parts if _says(part))
+            parts = ((own, part) for own, parts in product.sets.items() for part in parts if _says(part))
             context = frozenset((own, part.size, key(part.values)) for own, part in parts)
-            known = self._entries[structure] = replace(found, context=context)
+            known = self._entries[structure] = replace(product, context=context)
         return known
 
     def _wholes(self, element: Product) -> list[Structure]:
         """All combinations of the parts of a callee."""
         sets = [element.sets[own] for own in element.partition]
         require_few(sets)
-        return [self.parts.composed(parts) for parts in product(*sets)]
+        return [self.parts.compose(parts) for parts in product(*sets)]
 
 
 def _says(part: Structure) -> bool:

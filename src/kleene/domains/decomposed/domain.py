@@ -53,12 +53,12 @@ class Done:
         for result in results:
             if result in self.islands:
                 continue
-            self.islands[result] = found = parts.islands(result)
-            for own in found.nodes:
+            self.islands[result] = islands = parts.islands(result)
+            for own in islands.nodes:
                 if not own <= self.roots:
                     text = f"an action changes {', '.join(sorted(own - self.roots))}, which it does not touch"
                     raise InternalCheckError(text)
-            for nodes in found.adrift:
+            for nodes in islands.adrift:
                 self.adrift[parts.cut(result, nodes, frozenset())] = None
         return len(self.islands) - before
 
@@ -112,10 +112,10 @@ class DecomposedDomain:
         self.parts = Parts(locality, inner.canonicalizer)
         self._make_store = store_factory(join, inner.canonicalizer)
         together = list(together)
-        self.finest = locality.finest.joined(together)
+        self.finest = locality.finest.join(together)
         self.generated = 0
         """Structures that the transformers made."""
-        self.partitions = {place: found.joined(together) for place, found in (partitions or {}).items()}
+        self.partitions = {place: partition.join(together) for place, partition in (partitions or {}).items()}
         """What is connected at each location."""
         self.unites_late = False
         """Whether a partition became coarser after elements had arrived."""
@@ -126,7 +126,7 @@ class DecomposedDomain:
     def initial(self, elements: Sequence[Product]) -> Sequence[Product]:
         return elements
 
-    def given(self, structures: Sequence[Structure]) -> list[Product]:
+    def products_of(self, structures: Sequence[Structure]) -> list[Product]:
         """Input structures as products; contradictory ones are left out."""
         accepted = self.inner.initial(structures)
         return [self.taken_apart(accepted)] if accepted else []
@@ -134,7 +134,7 @@ class DecomposedDomain:
     def taken_apart(self, structures: Sequence[Structure]) -> Product:
         """The product of some structures of all roots."""
         islands = [self.parts.islands(structure) for structure in structures]
-        partition = self.finest.joined([own for found in islands for own in found.nodes])
+        partition = self.finest.join([own for taken in islands for own in taken.nodes])
         sets = {
             own: tuple(dict.fromkeys(self.parts.cut(i.structure, i.nodes_of(own), own) for i in islands))
             for own in partition
@@ -173,7 +173,7 @@ class DecomposedDomain:
             return element if self._is_possible(course, element) else None
         if plan.is_global and element.adrift:
             raise LimitReached(f"'{edge.label}' may be about blocks that nothing points to", Limit.PRECISION)
-        touched = self.touched(plan, element)
+        touched = self.touched_classes(plan, element)
         others = self.others(course, element, touched)
         if others is None:
             return None
@@ -184,7 +184,7 @@ class DecomposedDomain:
                 return None
         return self.product(edge, done, others)
 
-    def touched(self, plan: Plan, element: Product) -> Touched:
+    def touched_classes(self, plan: Plan, element: Product) -> Touched:
         """The classes of an element with touched roots."""
         if plan.touched is None:
             return tuple(element.partition)
@@ -208,7 +208,7 @@ class DecomposedDomain:
         done.has_begun = True
         require_few(sets)
         combinations = _new_combinations(sets, new, done.seen) if sets else [()]
-        wholes = [self.parts.composed(parts) if parts else self.parts.empty for parts in combinations]
+        wholes = [self.parts.compose(parts) if parts else self.parts.empty for parts in combinations]
         for seen, parts in zip(done.seen, new, strict=True):
             seen.update(dict.fromkeys(parts))
         done.add(self.parts, self.inner.post(edge, wholes))
@@ -237,7 +237,7 @@ class DecomposedDomain:
 
     def _is_possible(self, course: Course, element: Product) -> bool:
         """Whether a condition on some part may hold; all parts are asked, for their messages."""
-        touched = self.touched(course.plan, element)
+        touched = self.touched_classes(course.plan, element)
         if touched:
             course.is_possible |= bool(self._step(course, touched, element).islands)
         others = [part for own in element.partition.classes if own not in touched for part in element.sets[own]]
@@ -253,8 +253,8 @@ class DecomposedDomain:
         """The results and the other classes, along the partition of the target."""
         place = (others.context, edge.target)
         before = self.partitions.get(place, self.finest)
-        connected = [own for found in done.islands.values() for own in found.nodes] if done is not None else []
-        after = before.joined([*connected, *others.sets])
+        connected = [own for islands in done.islands.values() for own in islands.nodes] if done is not None else []
+        after = before.join([*connected, *others.sets])
         if after != before:
             self.unites_late |= place in self.partitions
             self.partitions[place] = after
@@ -269,13 +269,13 @@ class DecomposedDomain:
             if inside := own & touched:
                 assert done is not None
                 factors.append(done.cuts(self.parts, inside))
-            sets[own] = factors[0] if len(factors) == 1 else self._united(own, factors)
+            sets[own] = factors[0] if len(factors) == 1 else self._unite(own, factors)
         adrift = tuple(dict.fromkeys((*others.adrift, *done.adrift))) if done is not None else others.adrift
         return Product(after, sets, adrift, others.context)
 
-    def _united(self, own: Roots, factors: Sequence[Sequence[Structure]]) -> tuple[Structure, ...]:
+    def _unite(self, own: Roots, factors: Sequence[Sequence[Structure]]) -> tuple[Structure, ...]:
         require_few(factors)
-        wholes = (self.parts.composed(parts) for parts in product(*factors))
+        wholes = (self.parts.compose(parts) for parts in product(*factors))
         return tuple(dict.fromkeys(self.parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes))
 
 

@@ -114,18 +114,18 @@ class Locality:
         anywhere = Relativizer(self.rooted)
         if p.arity == 0:
             self.ties.append(roots | {p.name})
-            inside = Relativizer(self.rooted, roots).reduced(definition, {})
-            outside = Relativizer(self.rooted, absent=roots).reduced(definition, {})
+            inside = Relativizer(self.rooted, roots).reduce(definition, {})
+            outside = Relativizer(self.rooted, absent=roots).reduce(definition, {})
             return bool(roots) and lies_in(inside, TOUCHED, roots) and is_false_alone(outside, roots)
-        here = anywhere.reduced(definition, dict.fromkeys(p.args, OTHER))
+        here = anywhere.reduce(definition, dict.fromkeys(p.args, OTHER))
         if not lies_in(here, OTHER, _NO_FACTS):
             return False
         if p.arity == 1:
             (v,) = p.args
-            if roots and Relativizer(self.rooted, roots).reduced(definition, {v: OTHER}) is FALSE:
+            if roots and Relativizer(self.rooted, roots).reduce(definition, {v: OTHER}) is FALSE:
                 self.rooted[p.name] = roots
             return True
-        return anywhere.reduced(definition, dict(zip(p.args, (OTHER, THIRD), strict=True))) is FALSE
+        return anywhere.reduce(definition, dict(zip(p.args, (OTHER, THIRD), strict=True))) is FALSE
 
     def _keep(self, rule: Rule) -> None:
         roots = self.roots_of(rule.body, rule.head)
@@ -135,7 +135,7 @@ class Locality:
         try:
             for touched, absent in ((roots, _NO_FACTS), (_NO_FACTS, roots)):
                 parts = Relativizer(self.rooted, touched, absent)
-                body, head = parts.reduced(rule.body, where), parts.reduced(rule.head, where)
+                body, head = parts.reduce(rule.body, where), parts.reduce(rule.head, where)
                 if body is FALSE or head is TRUE:
                     continue
                 kept = is_kept(body, touched, absent, stronger=True) and is_kept(head, touched, absent, stronger=False)
@@ -236,18 +236,18 @@ class _Planner:
         if self.bound:
             self._inside(condition)
             return
-        kind = self._closed(condition)
+        kind = self._dependence(condition)
         self.in_some_part, self.in_all_parts = kind == "some", kind == "all"
 
-    def _closed(self, f: Formula) -> str:
+    def _dependence(self, f: Formula) -> str:
         """How a condition depends on the parts: 'inside' the touched ones, on 'some' part, or on 'all' of them."""
         more = self.touched | self.locality.roots_of(f)
         where = dict(self.bound)
-        if lies_in(self._parts(more).reduced(f, where), TOUCHED, more):
+        if lies_in(self._parts(more).reduce(f, where), TOUCHED, more):
             self.touched = more
             return "inside"
         for touched in (self.touched, more):
-            reduced = self._parts(touched).reduced(f, where)
+            reduced = self._parts(touched).reduce(f, where)
             for kind, holds in (("some", holds_in_some_part), ("all", holds_in_all_parts)):
                 if holds(reduced, touched):
                     self.touched = touched
@@ -255,7 +255,7 @@ class _Planner:
         raise _Everything
 
     def _message(self, message: Message) -> None:
-        kind = self._closed(message.condition)
+        kind = self._dependence(message.condition)
         if kind == "some" and message.only_if is None:
             self.messages.append(message)
         elif kind != "inside":
@@ -268,8 +268,8 @@ class _Planner:
             free = [v for v in f.free if v not in self.bound or f is self.action.precondition]
             places = product((TOUCHED, OTHER), repeat=len(free))
             elsewhere = [dict(zip(free, labels, strict=True)) for labels in places if OTHER in labels]
-            if all(parts.reduced(f, {**self.bound, **where}) is FALSE for where in elsewhere) and lies_in(
-                parts.reduced(f, {**self.bound, **dict.fromkeys(free, TOUCHED)}), TOUCHED, touched
+            if all(parts.reduce(f, {**self.bound, **where}) is FALSE for where in elsewhere) and lies_in(
+                parts.reduce(f, {**self.bound, **dict.fromkeys(free, TOUCHED)}), TOUCHED, touched
             ):
                 self.touched = touched
                 return
@@ -294,17 +294,17 @@ class _Planner:
     def _keeps_others(self, update: Update, touched: frozenset[str], *, spreads: bool) -> bool:
         """Whether an update computes each part from itself, and leaves others than the touched as they are."""
         parts, args, f = self._parts(touched), update.args, update.formula
-        if not lies_in(parts.reduced(f, {**self.bound, **dict.fromkeys(args, TOUCHED)}), TOUCHED, touched):
+        if not lies_in(parts.reduce(f, {**self.bound, **dict.fromkeys(args, TOUCHED)}), TOUCHED, touched):
             return False
         if not args:
             return update.predicate in touched
         there = dict.fromkeys(args, OTHER)
-        after, before = parts.reduced(f, {**self.bound, **there}), parts.reduced(Atom(update.predicate, args), there)
+        after, before = parts.reduce(f, {**self.bound, **there}), parts.reduce(Atom(update.predicate, args), there)
         if after is not before and not (spreads and lies_in(after, OTHER, _NO_FACTS)):
             return False
         mixed = product((TOUCHED, OTHER, THIRD), repeat=len(args))
         return all(
-            parts.reduced(f, {**self.bound, **dict(zip(args, labels, strict=True))}) is FALSE
+            parts.reduce(f, {**self.bound, **dict(zip(args, labels, strict=True))}) is FALSE
             for labels in mixed
             if len(set(labels)) > 1
         )
@@ -312,9 +312,9 @@ class _Planner:
     def _retain(self, f: Formula) -> None:
         (v,) = f.free or ("v",)
         parts = self._parts(self.touched)
-        if not lies_in(parts.reduced(f, {**self.bound, v: TOUCHED}), TOUCHED, self.touched):
+        if not lies_in(parts.reduce(f, {**self.bound, v: TOUCHED}), TOUCHED, self.touched):
             raise _Everything
-        there = parts.reduced(f, {**self.bound, v: OTHER})
+        there = parts.reduce(f, {**self.bound, v: OTHER})
         if there is not TRUE:
             if not lies_in(there, OTHER, _NO_FACTS):
                 raise _Everything

@@ -39,7 +39,7 @@ class Partition:
     def class_of(self) -> dict[str, Roots]:
         return {root: own for own in self.classes for root in own}
 
-    def joined(self, together: Iterable[Roots]) -> Partition:
+    def join(self, together: Iterable[Roots]) -> Partition:
         """The finest partition above this one that keeps each of the given sets together."""
         split = [names for names in together if len(names) > 1 and not names <= self.class_of[next(iter(names))]]
         if not split:

@@ -50,7 +50,7 @@ class Parts:
 
     # Together ---------------------------------------------------------------------------------------------------
 
-    def composed(self, parts: Sequence[Structure]) -> Structure:
+    def compose(self, parts: Sequence[Structure]) -> Structure:
         """The disjoint union of parts of different classes."""
         if len(parts) == 1:
             return parts[0]

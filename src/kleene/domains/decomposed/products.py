@@ -80,18 +80,18 @@ class ProductStore:
 
     def _add(self, element: Product) -> bool:
         before = self.partition if self._current is not None else element.partition
-        partition = before.joined(element.partition.classes)
+        partition = before.join(element.partition.classes)
         changed = self._current is None or partition != before
         for own in partition.classes - self._stores.keys():
             merged = [old for old in self._stores if old <= own]
             store = self._make()
             if merged:
-                store.add(self._composed(own, [self._stores.pop(old).elements() for old in merged]))
+                store.add(self._compose(own, [self._stores.pop(old).elements() for old in merged]))
                 for old in merged:
                     self._sets.pop(old, None)
             self._stores[own] = store
         for own in partition.classes:
-            given = self._given(element, own)
+            given = self._parts_for(element, own)
             if self._last.get(own) is not given:
                 self._last[own] = given
                 added = len(self._stores[own].add(given))
@@ -103,16 +103,16 @@ class ProductStore:
         self.added += added
         return changed or bool(added)
 
-    def _given(self, element: Product, own: Roots) -> Sequence[Structure]:
+    def _parts_for(self, element: Product, own: Roots) -> Sequence[Structure]:
         """The parts of an element for a class that may unite several of its classes."""
         known = element.sets.get(own)
         if known is not None:
             return known
-        return self._composed(own, [element.sets[c] for c in element.partition if c <= own])
+        return self._compose(own, [element.sets[c] for c in element.partition if c <= own])
 
-    def _composed(self, own: Roots, sets: Sequence[Sequence[Structure]]) -> list[Structure]:
+    def _compose(self, own: Roots, sets: Sequence[Sequence[Structure]]) -> list[Structure]:
         require_few(sets)
-        wholes = (self._parts.composed(parts) for parts in product(*sets))
+        wholes = (self._parts.compose(parts) for parts in product(*sets))
         return [self._parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes]
 
     @property
@@ -123,7 +123,7 @@ class ProductStore:
         if self._current is None or not element.partition.is_finer_than(self.partition):
             return False
         for own, store in self._stores.items():
-            if not all(map(store.covers, self._given(element, own))):
+            if not all(map(store.covers, self._parts_for(element, own))):
                 return False
         return all(map(self._adrift.covers, element.adrift))
 

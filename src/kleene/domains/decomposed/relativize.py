@@ -10,7 +10,7 @@ shape analysis, SAS 2008, section 4.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from kleene.logic.formula import (
     FALSE,
@@ -63,15 +63,15 @@ class Relativizer:
         self.absent = absent
         self._memo: dict[tuple[Formula, tuple[tuple[str, str], ...]], Formula] = {}
 
-    def reduced(self, f: Formula, where: Labels) -> Formula:
+    def reduce(self, f: Formula, where: Labels) -> Formula:
         """The formula over labelled variables ``v@part``. Raises NotLocal."""
         key = (f, tuple((v, where[v]) for v in f.free))
         known = self._memo.get(key)
         if known is None:
-            known = self._memo[key] = self._reduced(f, dict(key[1]))
+            known = self._memo[key] = self._reduce(f, dict(key[1]))
         return known
 
-    def _reduced(self, f: Formula, where: dict[str, str]) -> Formula:
+    def _reduce(self, f: Formula, where: dict[str, str]) -> Formula:
         match f:
             case Const():
                 return f
@@ -80,21 +80,21 @@ class Relativizer:
             case Equal(left, right):
                 if where[left] != where[right]:
                     return FALSE
-                return TRUE if left == right else Equal(*_named((left, right), where))
+                return TRUE if left == right else Equal(*_labelled_names((left, right), where))
             case Not(body):
-                return neg(self.reduced(body, where))
+                return neg(self.reduce(body, where))
             case And(left, right):
-                return conj(self.reduced(left, where), self.reduced(right, where))
+                return conj(self.reduce(left, where), self.reduce(right, where))
             case Or(left, right):
-                return disj(self.reduced(left, where), self.reduced(right, where))
+                return disj(self.reduce(left, where), self.reduce(right, where))
             case Iff(left, right):
-                return Iff(self.reduced(left, where), self.reduced(right, where))
+                return Iff(self.reduce(left, where), self.reduce(right, where))
             case IfThenElse(condition, then, otherwise):
-                return self._choice(*(self.reduced(part, where) for part in (condition, then, otherwise)))
+                return self._choice(*(self.reduce(part, where) for part in (condition, then, otherwise)))
             case Exists(variable, body):
-                return disj(*self._quantified(Exists, variable, body, where, FALSE))
+                return disj(*self._quantify(Exists, variable, body, where, FALSE))
             case Forall(variable, body):
-                return conj(*self._quantified(Forall, variable, body, where, TRUE))
+                return conj(*self._quantify(Forall, variable, body, where, TRUE))
             case Closure():
                 return self._closure(f, where)
         raise AssertionError(f"unknown formula {f}")
@@ -107,7 +107,7 @@ class Relativizer:
             inside, roots = labels == {TOUCHED}, self.rooted.get(predicate, frozenset())
             if (predicate == _NEW and not inside) or (roots and roots <= (self.absent if inside else self.touched)):
                 return FALSE
-        return Atom(predicate, _named(args, where))
+        return Atom(predicate, _labelled_names(args, where))
 
     def _choice(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
         if isinstance(condition, Const):
@@ -117,7 +117,7 @@ class Relativizer:
                 return otherwise
         return then if then is otherwise else IfThenElse(condition, then, otherwise)
 
-    def _quantified(
+    def _quantify(
         self,
         quantifier: type[Exists] | type[Forall],
         variable: str,
@@ -127,7 +127,7 @@ class Relativizer:
     ) -> Iterator[Formula]:
         """The formula for each part; one that adds nothing is left out. A part may have no nodes."""
         for label in _parts(where.values()):
-            inner = self.reduced(body, {**where, variable: label})
+            inner = self.reduce(body, {**where, variable: label})
             if inner is not neutral:
                 yield quantifier(_name(variable, label), inner)
 
@@ -138,21 +138,21 @@ class Relativizer:
         for one in labels:
             for two in labels:
                 step = {**outer, f.sub_left: one, f.sub_right: two}
-                if one != two and self.reduced(f.body, step) is not FALSE:
+                if one != two and self.reduce(f.body, step) is not FALSE:
                     raise NotLocal
         label = where[f.left]
         if label != where[f.right]:
             return FALSE
-        body = self.reduced(f.body, {**outer, f.sub_left: label, f.sub_right: label})
+        body = self.reduce(f.body, {**outer, f.sub_left: label, f.sub_right: label})
         if body is FALSE:
             return FALSE
         left, right, sub_left, sub_right = (_name(v, label) for v in (f.left, f.right, f.sub_left, f.sub_right))
         return Closure(left, right, sub_left, sub_right, body)
 
 
-def _parts(labels: object) -> list[str]:
+def _parts(labels: Iterable[str]) -> list[str]:
     """The touched part, the parts in use, and one more."""
-    used = dict.fromkeys([TOUCHED, *labels])  # type: ignore[misc]
+    used = dict.fromkeys([TOUCHED, *labels])
     fresh = next(name for number in range(len(used) + 1) if (name := f"part{number}") not in used)
     return [*used, fresh]
 
@@ -161,7 +161,7 @@ def _name(variable: str, label: str) -> str:
     return f"{variable}@{label}"
 
 
-def _named(variables: tuple[str, ...], where: Labels) -> tuple[str, ...]:
+def _labelled_names(variables: tuple[str, ...], where: Labels) -> tuple[str, ...]:
     return tuple(_name(v, where[v]) for v in variables)
 
 

@@ -172,7 +172,7 @@ def _on_unknown(state: State, symbol: str, a: int | Unknown, b: int | Unknown, t
         if isinstance(value, Linear) and span(state, value) <= _ENUMERATED // 4:
             concrete(state, value)
     low, high = _result_range(state, symbol, a, b, type_)
-    return state.derived(low, high, (symbol, a, b, type_))
+    return state.derive(low, high, (symbol, a, b, type_))
 
 
 def _result_range(state: State, symbol: str, a: int | Linear, b: int | Linear, type_: IntegerType) -> tuple[int, int]:
@@ -231,7 +231,7 @@ def fit(state: State, value: Unknown, type_: IntegerType) -> Value:
     if turns == (high - type_.minimum) >> type_.bits:
         return Linear(value.symbol, value.offset - (turns << type_.bits))
     if (high - low) >> type_.bits > 1:
-        return state.derived(type_.minimum, type_.maximum, ("wrap", value, type_))
+        return state.derive(type_.minimum, type_.maximum, ("wrap", value, type_))
     edge = type_.minimum + ((turns + 1) << type_.bits) - value.offset
     raise Split([[(value.symbol, 0, edge - 1)], [(0, value.symbol, -edge)]])
 

@@ -36,7 +36,7 @@ class Canonical:
             for name in [n for n in frame.locals if n in dead]:
                 state.blocks.pop(frame.locals.pop(name), None)
 
-    def lost(self, state: State) -> list[int]:
+    def leaks(self, state: State) -> list[int]:
         return lost_blocks(self.machine, state, self.liveness.dead_temporaries)
 
     def key(self, state: State) -> tuple[Any, list[Block]]:

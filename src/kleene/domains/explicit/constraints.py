@@ -61,10 +61,10 @@ class Store:
         if a and b:
             involved |= {a, b}
         if not involved or ((a or b) not in involved and (a == 0 or b == 0)):
-            return self._bound(a, b, c)
+            return self._restrict(a, b, c)
         return self._close(sorted(involved | {0}), a, b, c)
 
-    def _bound(self, a: int, b: int, c: int) -> Store:
+    def _restrict(self, a: int, b: int, c: int) -> Store:
         symbol = a or b
         low, high = self.intervals[symbol]
         changed = (low, min(high, c)) if a else (max(low, -c), high)

@@ -176,7 +176,7 @@ class Explorer:
             self.result.steps += 1
             location = state.frames[-1].location
             if location in heads or (forked and location in merges):
-                if self._known(state):
+                if self._is_known(state):
                     return
                 break
         self.queue.append((state, False))
@@ -189,7 +189,7 @@ class Explorer:
         if state.assume(split.alternatives[-1]):
             self.queue.appendleft((state, True))
 
-    def _known(self, state: State) -> bool:
+    def _is_known(self, state: State) -> bool:
         """Whether an equal state was here before; leaks are noticed here."""
         key, lost = self.canonical.key(state)
         self._at = state.frames[-1].location
@@ -202,7 +202,7 @@ class Explorer:
         return False
 
     def _note_lost(self, state: State) -> None:
-        for number in self.canonical.lost(state):
+        for number in self.canonical.leaks(state):
             block = state.blocks[number]
             self._report(state, "memory_leak", block.place, f"{block.label} is lost", "lost")
 
@@ -217,7 +217,7 @@ class Explorer:
         elif isinstance(end, NotModelled):
             self.result.unsupported.setdefault(place, end.reason)
         elif isinstance(end, Ended) and end.status is not None:
-            lost = set(self.canonical.lost(state))
+            lost = set(self.canonical.leaks(state))
             for number, block in state.blocks.items():
                 if block.kind == "heap" and block.alive and number not in lost:
                     self._report(state, "memory_leak", block.place, f"{block.label} is not freed at the end", "exit")

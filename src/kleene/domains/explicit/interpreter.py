@@ -224,10 +224,10 @@ class _Run:
             truth = frame.location == step.target
             trace.steps[-1] = TraceStep(number, location, step.operation, len(state.frames), truth, taken)
         if self.check_leaks and isinstance(step.operation, LOSING):
-            self._lost(state, place)
+            self._report_leaks(state, place)
         return True
 
-    def _lost(self, state: State, place: Place) -> None:
+    def _report_leaks(self, state: State, place: Place) -> None:
         for number in lost_blocks(self.machine, state, self.liveness.dead_temporaries):
             if number not in self.reported:
                 self.reported.add(number)
@@ -236,7 +236,7 @@ class _Run:
                 self.trace.faults.append(fault)
 
     def _leaks_at_end(self, state: State, place: Place) -> None:
-        self._lost(state, place)
+        self._report_leaks(state, place)
         for number, block in state.blocks.items():
             if block.kind == "heap" and block.alive and number not in self.reported:
                 message = f"{block.label} is not freed at the end"

@@ -13,6 +13,7 @@ from kleene.domains.explicit.arithmetic import compare_numbers
 from kleene.domains.explicit.constraints import EMPTY, Store
 from kleene.domains.explicit.entry import entry_value
 from kleene.domains.explicit.evaluate import Compiler
+from kleene.domains.explicit.memory import Cell
 from kleene.domains.explicit.operations import Ended, Operations
 from kleene.domains.explicit.state import Frame, InputSource, State
 from kleene.domains.explicit.values import Undefined, Value, Violation
@@ -84,8 +85,8 @@ class Machine:
     def _string_block(self, node: StringLiteral) -> None:
         number = self._template.new_block("string", len(node.value), str(node))
         signed = IntegerType(8, signed=True)
-        cells = {8 * i: (8, signed.wrap(byte)) for i, byte in enumerate(node.value)}
-        self._template.blocks[number].cells = cells  # type: ignore[assignment]
+        cells: dict[int, Cell] = {8 * i: (8, signed.wrap(byte)) for i, byte in enumerate(node.value)}
+        self._template.blocks[number].cells = cells
         self.strings[node.value] = number
 
     def start(self, source: InputSource, output: list[str] | None = None, store: Store = EMPTY) -> State:

@@ -128,10 +128,10 @@ class Operations:
             return leave
         reason = operation.reason if isinstance(operation, Unsupported) else str(operation)
 
-        def unsupported(state: State) -> None:
+        def refuse(state: State) -> None:
             raise NotModelled(reason)
 
-        return unsupported
+        return refuse
 
     def _store(self, target: Expression) -> Callable[[State, Value], None]:
         locate, width = self.compiler.address(target), bit_width(target)

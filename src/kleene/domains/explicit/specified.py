@@ -54,10 +54,10 @@ class Model:
             for name, target in fields:
                 if target is not None:
                     builder.set(name, (block, target), Kleene.TRUE)
-        return _completed(builder.build())
+        return _complete(builder.build())
 
 
-def _completed(structure: Structure) -> Structure:
+def _complete(structure: Structure) -> Structure:
     for p in structure.vocabulary.declared:
         if p.definition is not None:
             values = list(structure.values)
@@ -179,7 +179,7 @@ class SpecifiedOperation:
         s = self.specification
         broken = Violation("assertion", "a block is freed or no heap block, or a pointer is not initialized")
         values = [self._value(state, variable) for variable in self.operation.arguments]
-        blocks = self._closed(state, values, broken)
+        blocks = self._reachable_blocks(state, values, broken)
         _check(self._model(state, blocks, values).structure(s, s.pointers), s.required)
 
     def ensure(self, state: State) -> None:
@@ -191,14 +191,14 @@ class SpecifiedOperation:
         before, pointed = self._before(state, values[: len(s.pointers)])
         live = [n for n, b in state.blocks.items() if b.kind == "heap" and b.alive]
         there = [v if _is_live(state, v) else 0 for v in values[: len(s.pointers)]]  # arguments may be freed
-        blocks = self._closed(state, [*values[len(s.pointers) :], *(Pointer(n, 0) for n in live)], broken)
+        blocks = self._reachable_blocks(state, [*values[len(s.pointers) :], *(Pointer(n, 0) for n in live)], broken)
         now = self._model(state, blocks, [*there, *values[len(s.pointers) :]]).structure(s, names)
         self._relate(before, pointed, blocks, now)
 
     def create(self, state: State) -> None:
         """Check that a changed block was created by the function."""
         value = self._value(state, self.operation.arguments[0])
-        if len(self.operation.arguments) > 1 and _block(value) in self._given(state, self.operation.arguments[1]):
+        if len(self.operation.arguments) > 1 and _block(value) in self._fields_of(state, self.operation.arguments[1]):
             raise Violation("assertion", f"modifies {', '.join(sorted(self.specification.modifies)) or 'nothing'}")
 
     def _relate(self, before: dict[int, dict[str, int]], pointed: list[int], blocks: list[int], now: Structure) -> None:
@@ -264,7 +264,7 @@ class SpecifiedOperation:
     def _field(self, block: Block, member: RecordField) -> Value:
         return block.load(member.offset * 8, self._width)
 
-    def _closed(self, state: State, values: Sequence[Value], broken: Violation) -> list[int]:
+    def _reachable_blocks(self, state: State, values: Sequence[Value], broken: Violation) -> list[int]:
         """The blocks that pointers reach; all have to live, with members that are initialized."""
         waiting, blocks = list(values), []
         while waiting:
@@ -290,10 +290,10 @@ class SpecifiedOperation:
     def _before(self, state: State, pointers: Sequence[Value]) -> tuple[dict[int, dict[str, int]], list[int]]:
         """The blocks that were given, with the blocks to which their fields pointed (0 for NULL); and the pointers."""
         names = len(self.specification.pointers) + self.specification.returns
-        result = self._given(state, self.operation.arguments[names]) if pointers else {}
+        result = self._fields_of(state, self.operation.arguments[names]) if pointers else {}
         return result, [_block(value) for value in pointers]
 
-    def _given(self, state: State, variable: Variable) -> dict[int, dict[str, int]]:
+    def _fields_of(self, state: State, variable: Variable) -> dict[int, dict[str, int]]:
         kept = state.blocks[state.locals[variable.name]]
         fields: dict[int, dict[str, int]] = {}
         slot = 0

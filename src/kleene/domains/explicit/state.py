@@ -172,7 +172,7 @@ class State:
             self.pending[key] = value
         return value
 
-    def derived(self, low: int, high: int, key: Any) -> Value:
+    def derive(self, low: int, high: int, key: Any) -> Value:
         """An unknown number that is not an input: the result of an operation that constraints cannot express."""
         if key not in self.pending:
             symbol = self.new_symbol(low, high)

@@ -63,7 +63,7 @@ class CallingFesaDomain(FesaDomain):
         return LocalHeaps(self.transfer, own, known_globals(self.cfa))
 
     @cached_property
-    def _divided(self) -> dict[tuple[Edge[Operation], State], Division]:
+    def _divisions(self) -> dict[tuple[Edge[Operation], State], Division]:
         return {}
 
     def callee(self, label: Operation) -> str | None:
@@ -85,18 +85,18 @@ class CallingFesaDomain(FesaDomain):
             return []
         if division is None:
             return []
-        self._divided[edge, element] = division
+        self._divisions[edge, element] = division
         state = self.state(division.entry, self.procedures[call.function].cfa.entry, call.place)
         return [replace(state, context=edge)]
 
     def resume(self, edge: Edge[Operation], caller: State, entry: State, exits: Sequence[State]) -> list[State]:
-        call, division = edge.label, self._divided[edge, caller]
+        call, division = edge.label, self._divisions[edge, caller]
         assert isinstance(call, Invoke)
         report = self.reporter(edge)
         vectors = []
         for end in exits:
             try:
-                after = self.heaps.joined(division, call, Heap(end.vectors, self.options))
+                after = self.heaps.join(division, call, Heap(end.vectors, self.options))
             except Unmodelled as reason:
                 report("unsupported", str(reason))
                 continue

@@ -56,7 +56,7 @@ def decrement(heap: Heap, node: Node, where: Function) -> None:
     heap.assume(~where | low | high)
     saturated = where & low & high
     lower = {flags[0]: (where & ~low) | (~where & low), flags[1]: (where & high & low) | (~where & high)}
-    stays = heap.restricted(saturated)
+    stays = heap.restrict(saturated)
     heap.set(lower)
     if stays is not None:
         heap.vectors = heap.vectors.join(stays.vectors)

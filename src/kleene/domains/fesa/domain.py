@@ -66,10 +66,10 @@ class FesaDomain:
         self.notes: dict[str, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
         self.live = variables_to_keep(cfa, self.tracked, keep)
-        self.doomed = _doomed(cfa)
+        self.doomed = _doomed_locations(cfa)
         self.stop_at = stop_at
         self.numbers: dict[Role, int] = {}
-        asked = _asked(cfa, self.tracked) if options.by_cases else ()
+        asked = _tested_pointers(cfa, self.tracked) if options.by_cases else ()
         self.asked = sorted(self.transfer.node(v) for v in asked)
 
     @property
@@ -163,7 +163,7 @@ class FesaDomain:
         if head:
             widen(heap)
         else:
-            heap.pruned()
+            heap.prune()
             many = self.options.by_role and len(heap.heap_nodes()) > MOST_ROLES
             if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)
@@ -177,7 +177,7 @@ class FesaDomain:
         return f"the state with {len(element.vectors.dims)} flags is not below the one there"
 
 
-def _asked(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]:
+def _tested_pointers(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]:
     """The pointer variables that the program compares with NULL."""
     conditions = [e.label.condition for e in cfa.edges if isinstance(e.label, Assume)]
     sides = [[c.left, c.right] if isinstance(c, Comparison) else [c] for c in conditions]
@@ -185,7 +185,7 @@ def _asked(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]
     return {v for v in variables if isinstance(v.type, PointerType) and any(v in each for each in null)}
 
 
-def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
+def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
     """The locations from which all paths soon end with `exit`, `abort` or an error: no block is lost there."""
     doomed: set[str] = set()
     changed = True

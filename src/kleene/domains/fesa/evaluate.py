@@ -106,7 +106,7 @@ class Evaluator:
                 if number is None:
                     raise Unmodelled("pointer arithmetic with a variable")
                 for part, value in self.pointer(heap, inner):
-                    yield part, value.shifted(number * scale)
+                    yield part, value.shift(number * scale)
             case Variable() | Field() | Deref() | Index():
                 for part, node, offset in self.access(heap, expression):
                     self._known_slot(node, offset, expression)
@@ -130,13 +130,13 @@ class Evaluator:
                 yield from self.pointer(heap, pointer)
             case Field(base=base, offset=offset, bit_width=None):
                 for part, value in self.address(heap, base):
-                    yield part, value.shifted(offset)
+                    yield part, value.shift(offset)
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
                 for part, value in self.address(heap, base):
-                    yield part, value.shifted(number * lvalue.type.size)
+                    yield part, value.shift(number * lvalue.type.size)
             case _:
                 raise Unmodelled(f"memory access {lvalue}")
 
@@ -171,7 +171,7 @@ class Evaluator:
                 continue
             if self.still_possible(part, ~part.exists(node)):
                 self.report("dangling_dereference", f"{text}: the object may not exist any more")
-            alive = part.restricted(part.exists(node))
+            alive = part.restrict(part.exists(node))
             if alive is None:
                 continue
             if node.kind == STATIC:
@@ -215,7 +215,7 @@ class Evaluator:
         keep_hygiene(heap, nodes)
         if heap.options.reduce and not heap.vectors.is_empty():
             reduce(heap, nodes)
-        heap.pruned()
+        heap.prune()
 
     def still_possible(self, heap: Heap, condition: Function) -> bool:
         """Whether a condition is still possible after all reductions by counters; called before a warning."""
@@ -267,7 +267,7 @@ class Evaluator:
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):
-                        yield last, _combined(a, b, operator, kind) or unknown
+                        yield last, _combine(a, b, operator, kind) or unknown
             case _:
                 for part in self.visit(heap, expression):
                     yield part, unknown
@@ -282,9 +282,9 @@ class Evaluator:
             assert isinstance(lvalue.type, IntegerType)
             plain = variable is not None and not self.is_object(variable)
             kept = lvalue.type if plain else self.memory.integer_type((node.size, offset))
-            yield part, convert_number(self.stored(part, node, offset, variable), kept, lvalue.type)
+            yield part, convert_number(self.stored_number(part, node, offset, variable), kept, lvalue.type)
 
-    def stored(self, heap: Heap, node: Node, offset: int, variable: Variable | None = None) -> Integer:
+    def stored_number(self, heap: Heap, node: Node, offset: int, variable: Variable | None = None) -> Integer:
         """The number that a variable or cell holds, as the type as which it is kept."""
         plain = variable is not None and not self.is_object(variable)
         kept = None if plain else self.memory.integer_type((node.size, offset))
@@ -327,7 +327,7 @@ class Evaluator:
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):
-                        yield last, *_compared(operator, a, b)
+                        yield last, *_comparison(operator, a, b)
             case _ if isinstance(expression.type, PointerType):
                 zero = Constant(0, expression.type)
                 yield from self._compare_pointers(heap, "!=", expression, zero)
@@ -345,7 +345,7 @@ class Evaluator:
         if operator not in ("==", "!="):
             raise Unmodelled(f"comparison {operator} of pointers")
         for part, a, b in self.pair(heap, left, right):
-            same, different = equality(part, a.settled(part), b.settled(part))
+            same, different = equality(part, a.settle(part), b.settle(part))
             yield (part, same, different) if operator == "==" else (part, different, same)
 
 
@@ -401,7 +401,7 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     return agree | (vague & a.some & b.some) | unset, ~both | unset
 
 
-def _compared(operator: str, a: Integer, b: Integer) -> tuple[Function, Function]:
+def _comparison(operator: str, a: Integer, b: Integer) -> tuple[Function, Function]:
     """Where a comparison of two integers may hold, and where not."""
     truth = untruth = a.rest & ~a.rest
     holds = COMPARE[operator]
@@ -447,7 +447,7 @@ def _is_injective(source: IntegerType, target: IntegerType) -> bool:
     return target.bits >= source.bits and not target.boolean
 
 
-def _combined(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integer | None:
+def _combine(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integer | None:
     """The value of a binary operation with a constant; None if it is unknown."""
     number = b.constant
     if number is None:

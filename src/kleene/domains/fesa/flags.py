@@ -105,8 +105,9 @@ def rank(name: Hashable) -> tuple[object, ...]:
     First the flags of heap nodes, those of one node together; then the flags of each program variable together, since
     where a variable points to one node it points to no other.
     """
-    new = isinstance(name, tuple) and not isinstance(name, Flag)
-    flag = name[1] if new else name  # type: ignore[index]
+    new, flag = not isinstance(name, Flag), name
+    if isinstance(name, tuple) and not isinstance(name, Flag):
+        flag = name[1]
     assert isinstance(flag, Flag)
     source = flag.source
     if source.is_heap:

@@ -201,22 +201,22 @@ class Table:
     bits: int
 
     def __and__(self, other: Table) -> Table:
-        names, a, b = self._aligned(other)
-        return self.space.reduced(names, a & b)
+        names, a, b = self._align(other)
+        return self.space.reduce(names, a & b)
 
     def __or__(self, other: Table) -> Table:
-        names, a, b = self._aligned(other)
-        return self.space.reduced(names, a | b)
+        names, a, b = self._align(other)
+        return self.space.reduce(names, a | b)
 
     def __xor__(self, other: Table) -> Table:
-        names, a, b = self._aligned(other)
-        return self.space.reduced(names, a ^ b)
+        names, a, b = self._align(other)
+        return self.space.reduce(names, a ^ b)
 
     def __invert__(self) -> Table:
         return Table(self.space, self.names, self.bits ^ ((1 << (1 << len(self.names))) - 1))
 
-    def _aligned(self, other: Table) -> tuple[tuple[Name, ...], int, int]:
-        names = self.space.ordered({*self.names, *other.names})
+    def _align(self, other: Table) -> tuple[tuple[Name, ...], int, int]:
+        names = self.space.order({*self.names, *other.names})
         return names, self.over(names), other.over(names)
 
     def over(self, names: tuple[Name, ...]) -> int:
@@ -238,12 +238,12 @@ class Tables:
         self.false = Table(self, (), 0)
         self.statistics = Statistics()
 
-    def ordered(self, names: Iterable[Name]) -> tuple[Name, ...]:
+    def order(self, names: Iterable[Name]) -> tuple[Name, ...]:
         for name in names:
             self._order.setdefault(name, len(self._order))
         return tuple(sorted(names, key=self._order.__getitem__))
 
-    def reduced(self, names: tuple[Name, ...], bits: int) -> Table:
+    def reduce(self, names: tuple[Name, ...], bits: int) -> Table:
         """The table without names that it does not depend on: equal functions have equal tables."""
         k = 0
         while k < len(names):
@@ -268,7 +268,7 @@ class Tables:
         """Tables need no care."""
 
     def var(self, name: Name) -> Table:
-        return Table(self, self.ordered([name]), 0b10)
+        return Table(self, self.order([name]), 0b10)
 
     def none_of(self, names: Iterable[Name]) -> Table:
         return _product(self.true, [~self.var(name) for name in names])
@@ -278,16 +278,16 @@ class Tables:
             if name in function.names:
                 k = function.names.index(name)
                 low, high = self._halves(len(function.names), function.bits, k)
-                function = self.reduced(function.names[:k] + function.names[k + 1 :], low | high)
+                function = self.reduce(function.names[:k] + function.names[k + 1 :], low | high)
         self.statistics.add(len(function.names), function.bits.bit_count())
         return function
 
     def depends(self, function: Table, name: Name) -> bool:
-        return name in self.reduced(function.names, function.bits).names
+        return name in self.reduce(function.names, function.bits).names
 
     def rename(self, function: Table, names: Mapping[Any, Any]) -> Table:
         renamed = tuple(names.get(name, name) for name in function.names)
-        ordered = self.ordered(renamed)
+        ordered = self.order(renamed)
         places = [ordered.index(name) for name in renamed]
         bits = 0
         for vector in range(1 << len(ordered)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from kleene.domains.fesa.flags import (
     EDGE,
@@ -65,7 +66,7 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(self.vectors, self.options)
 
-    def restricted(self, condition: Function) -> Heap | None:
+    def restrict(self, condition: Function) -> Heap | None:
         """The part of the state where a condition holds; None if it is empty."""
         vectors = self.vectors.restrict(condition)
         return None if vectors.is_empty() else Heap(vectors, self.options)
@@ -154,13 +155,13 @@ class Heap:
         vague = any(f.target is not None and (f.target.ghost or self.is_summary(f.target)) for f in edges)
         return (space.true if vague else some), ~some
 
-    def pruned(self) -> None:
-        self.vectors = self.vectors.pruned()
+    def prune(self) -> None:
+        self.vectors = self.vectors.prune()
 
 
 def flags_of(vectors: Vectors) -> frozenset[Flag]:
     """The dimensions of a state, which are flags."""
-    return vectors.dims  # type: ignore[return-value]
+    return cast("frozenset[Flag]", vectors.dims)
 
 
 @dataclass(frozen=True, eq=False)

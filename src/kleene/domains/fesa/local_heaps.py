@@ -33,7 +33,7 @@ _TOO_MANY = "a call of a recursive function that can reach too many blocks of it
 Slot = tuple[Node, int]
 
 
-def _given(number: int, size: int) -> Node:
+def _entry_node(number: int, size: int) -> Node:
     return Node(VARIABLE, f"$in{number}", size)
 
 
@@ -76,7 +76,7 @@ class LocalHeaps:
         for node in heap.nodes():
             if node.kind == VARIABLE and node.name in left:
                 clear(heap, node, self.transfer.report)
-        roots = [_given(k, self._size(v)) for k, v in enumerate(call.parameters)]
+        roots = [_entry_node(k, self._size(v)) for k, v in enumerate(call.parameters)]
         roots += self.known[call.function]
         objects = frozenset(n for n in reachable_nodes(heap, roots) if n.kind == VARIABLE and n not in roots)
         if any(node.name in self.own for node in objects):
@@ -87,7 +87,7 @@ class LocalHeaps:
         together = join_vectors([part.vectors for part in parts if not part.vectors.is_empty()])
         if together is None:
             return None
-        return self._projected(together.pruned(), call, objects)
+        return self._project(together.prune(), call, objects)
 
     def _size(self, variable: Variable) -> int:
         return self.transfer.memory.size_of(variable)
@@ -95,7 +95,7 @@ class LocalHeaps:
     def _pass_arguments(self, heap: Heap, call: Invoke) -> None:
         transfer = self.transfer
         for k, (parameter, argument) in enumerate(zip(call.parameters, call.arguments, strict=True)):
-            node, kind = _given(k, self._size(parameter)), transfer.memory.kind(parameter)
+            node, kind = _entry_node(k, self._size(parameter)), transfer.memory.kind(parameter)
             if kind != transfer.memory.kind(argument):
                 raise Unmodelled(f"{argument} as {parameter}")
             if kind == "pointer":
@@ -115,7 +115,7 @@ class LocalHeaps:
 
     def _pointing(self, heap: Heap, variable: Node) -> Iterator[Heap]:
         value = read(heap, variable, 0)
-        nothing = heap.restricted(value.null)
+        nothing = heap.restrict(value.null)
         if nothing is not None:
             yield nothing
         for key in sorted(value.targets):
@@ -158,7 +158,7 @@ class LocalHeaps:
 
     def _single_source(self, heap: Heap, summary: Node, outer: list[Flag]) -> Iterator[Heap]:
         """The part where no cell of a summary points to the callee's part, and the one where one does, taken out."""
-        none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
+        none = heap.restrict(~heap.any_of(heap.flag(f) for f in outer))
         if none is not None:
             yield none
         new = separate_instance(heap, summary)
@@ -192,7 +192,7 @@ class LocalHeaps:
 
         Slots share a marker if only one of them at a time leads there, or if they always hold the same pointer.
         """
-        held = {slot: self._held(heap, slot, inside) for slot in slots}
+        held = {slot: self._targets_inside(heap, slot, inside) for slot in slots}
         groups: list[list[Slot]] = []
         for slot in slots:
             fitting = (g for g in groups if all(_share(heap, held[slot], held[other]) for other in g))
@@ -218,7 +218,7 @@ class LocalHeaps:
                 write(heap, *slot, Pointer({**beside, **hole}, value.some, value.null), self.transfer.report)
 
     @staticmethod
-    def _held(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
+    def _targets_inside(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
         """The targets of a slot of the rest in the callee's part; other targets count as NULL."""
         if heap.is_summary(slot[0]) or _vague(heap, slot, inside):
             raise Unmodelled(_NOT_APART)
@@ -231,8 +231,8 @@ class LocalHeaps:
             some = heap.any_of(into.values())
         return Pointer(into, some, ~some)
 
-    def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
-        given = {_given(k, self._size(v)): self.transfer.node(v) for k, v in enumerate(call.parameters)}
+    def _project(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
+        given = {_entry_node(k, self._size(v)): self.transfer.node(v) for k, v in enumerate(call.parameters)}
         markers = [_marker(k, inside=False) for k in range(1, MOST_MARKERS + 1)]
         along = {*given, *markers, *self.known[call.function], *objects}
         callee = [f for f in flags_of(together) if f.source.name == _CALLEE or f.source in along]
@@ -257,7 +257,7 @@ class LocalHeaps:
 
     # Joining --------------------------------------------------------------------------------------------------
 
-    def joined(self, division: Division, call: Invoke, end: Heap) -> Heap:
+    def join(self, division: Division, call: Invoke, end: Heap) -> Heap:
         """The state after the call: the waiting rest and the callee's last state."""
         rest, options, report = Heap(division.rest, end.options), end.options, self.transfer.report
         stays = {*self.known[call.function], *division.objects}

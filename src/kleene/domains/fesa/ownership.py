@@ -139,7 +139,7 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
     target = lost.target
     assert target is not None
     rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
-    held = _held(heap, target, lost, new)
+    held = _where_held(heap, target, lost, new)
     root = _is_root(lost.source)
     before = heap.flag(rooted) & ~held if root else heap.flag(parent(lost))
     without = where & before & heap.exists(target)
@@ -175,7 +175,7 @@ def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Funct
     for flag in heap.edges_from(target, kind=PARENT):
         child = flag.target
         assert child is not None
-        turned = heap.flag(orphan) & heap.flag(flag) & _held(heap, child, lost, new)
+        turned = heap.flag(orphan) & heap.flag(flag) & _where_held(heap, child, lost, new)
         if heap.possible(turned):
             root = Flag(ROOTED, child)
             heap.set({flag: heap.flag(flag) & ~turned, root: heap.flag(root) | turned})
@@ -206,7 +206,7 @@ def settle(heap: Heap, node: Node) -> None:
         forget_above(heap)
 
 
-def _held(heap: Heap, node: Node, lost: Flag, new: Mapping[Target, Function]) -> Function:
+def _where_held(heap: Heap, node: Node, lost: Flag, new: Mapping[Target, Function]) -> Function:
     """Where a variable points to a node after the edge `lost` was replaced."""
     held = heap.any_of(heap.flag(f) for f in heap.edges_to(node) if _is_root(f.source) and not _same(f, lost))
     if _is_root(lost.source):
@@ -232,7 +232,7 @@ def _find_parent(heap: Heap, lost: Flag, new: Mapping[Target, Function], *, agai
             continue
         turned = heap.space.false
         if again:  # a choice about the source must be the same in all vectors, so the target is one block too
-            turned = able & _alone(heap, target) & _held(heap, source, lost, new) & heap.exists(source)
+            turned = able & _alone(heap, target) & _where_held(heap, source, lost, new) & heap.exists(source)
         takes = turned if again else able & _not_below(heap, source, target)
         if not heap.possible(takes):
             continue

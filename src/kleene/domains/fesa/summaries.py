@@ -94,14 +94,14 @@ def summarise(heap: Heap, kept: Node, gone: Node) -> None:
     space = heap.space
     kept_dead, gone_dead = dead(heap, kept), dead(heap, gone)
     parts = []
-    alone = heap.restricted(gone_dead)
+    alone = heap.restrict(gone_dead)
     if alone is not None:
         parts.append(rename_nodes(alone.vectors, {gone: None, gone.other: None}))
-    alone = heap.restricted(kept_dead & ~gone_dead)
+    alone = heap.restrict(kept_dead & ~gone_dead)
     if alone is not None:
         cleared = rename_nodes(alone.vectors, {kept: None, kept.other: None})
         parts.append(rename_nodes(cleared, {gone: kept, gone.other: kept.other}))
-    both = heap.restricted(~kept_dead & ~gone_dead)
+    both = heap.restrict(~kept_dead & ~gone_dead)
     if both is not None:
         parts += _choices(both, kept, gone)
     dims = frozenset().union(*(p.dims for p in parts))
@@ -122,7 +122,7 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
         ({gone: kept, gone.other: kept.other, kept: None, kept.other: None}, gone),
     ]
     for nodes, summary in roles:
-        part = heap if summary is None else heap.restricted(heap.flag(Flag(GHOST, summary)))
+        part = heap if summary is None else heap.restrict(heap.flag(Flag(GHOST, summary)))
         if part is None or (summary is not None and not heap.is_summary(summary)):
             continue
         vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone))
@@ -161,7 +161,7 @@ def flags_of_instance(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
 
 def single(heap: Heap, summary: Node) -> Heap | None:
     """The part of the state in which a summary has one instance, which is then an ordinary node."""
-    part = heap.restricted(~heap.space.var(Flag(GHOST, summary)))
+    part = heap.restrict(~heap.space.var(Flag(GHOST, summary)))
     if part is not None:
         part.drop([Flag(GHOST, summary), *part.to_ghost(summary)])
     return part
@@ -177,7 +177,7 @@ def separate_instance(heap: Heap, summary: Node, where: Function | None = None, 
         alone, only = single(heap, summary), None
     else:
         apart = heap.space.true if others is None else ~others
-        alone = heap.restricted(where & apart)
+        alone = heap.restrict(where & apart)
         alone = None if alone is None else single(alone, summary)
         only = heap.space.rename(where, flags_of_instance(heap, summary, fresh(heap, summary))) & ~where & apart
     several = heap.copy()

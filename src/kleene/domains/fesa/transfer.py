@@ -172,7 +172,7 @@ class Transfer(Evaluator):
 
         If it still does, split by the targets of the overwritten pointer.
         """
-        value = value.settled(heap)
+        value = value.settle(heap)
         stored = self._stored_without_loss(heap, node, offset, value, target)
         if stored is not None:
             yield stored
@@ -205,7 +205,7 @@ class Transfer(Evaluator):
 
     def values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
         """The parts of a state in which a pointer is NULL, or points to a single cell."""
-        nothing = heap.restricted(value.null)
+        nothing = heap.restrict(value.null)
         if nothing is not None:
             yield nothing, null(nothing)
         for key in sorted(value.targets):
@@ -313,12 +313,12 @@ class Transfer(Evaluator):
         for part, node, offset in self.access(heap, target):
             self._known_slot(node, offset, target)
             for middle, pointer in self.pointer(part, operation.pointer):
-                value = pointer.settled(middle)
+                value = pointer.settle(middle)
                 if operation.may_fail and self.malloc_may_fail:
                     failed = middle.copy()
                     self._store_pointer(failed, node, offset, null(failed), target)
                     yield failed
-                nothing = middle.restricted(value.null)
+                nothing = middle.restrict(value.null)
                 if nothing is not None:
                     new = self._new_block(nothing, size, zeroed=False)
                     self._store_pointer(nothing, node, offset, to(nothing, new), target)
@@ -336,8 +336,8 @@ class Transfer(Evaluator):
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
         for part, pointer in self.pointer(heap, expression):
-            value = pointer.settled(part)
-            nothing = part.restricted(value.null)
+            value = pointer.settle(part)
+            nothing = part.restrict(value.null)
             if nothing is not None:
                 yield nothing
             for key in sorted(value.targets):
@@ -357,7 +357,7 @@ class Transfer(Evaluator):
         else:
             if self.still_possible(heap, ~heap.exists(node)):
                 self.report("double_free", f"{text} may point to a block that was freed already")
-            alive = heap.restricted(heap.exists(node))
+            alive = heap.restrict(heap.exists(node))
             if alive is not None:
                 yield alive
 
@@ -437,7 +437,7 @@ class Transfer(Evaluator):
         kept, written = (self.memory.integer_type((n.size, o)) for n, o in (to_place, source))
         value = None
         if kept is not None and span[0] <= place <= span[1] - kept.size:
-            value = convert_number(self.stored(heap, other, counterpart), written, kept)
+            value = convert_number(self.stored_number(heap, other, counterpart), written, kept)
         self.store_number(heap, node, place, self.numbers(node, place), value)
 
     # Control ----------------------------------------------------------------------------------------------------
@@ -452,7 +452,7 @@ class Transfer(Evaluator):
             parts = list(self.condition(heap, condition))
             self._other_branch = before, (condition, truth), parts
         for part, holds, fails in parts:
-            last = part.restricted(holds if truth else fails)
+            last = part.restrict(holds if truth else fails)
             if last is not None:
                 yield last
 

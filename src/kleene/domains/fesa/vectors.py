@@ -129,7 +129,7 @@ class Vectors:
 
     # For tests and pictures ------------------------------------------------------------------------------------
 
-    def pruned(self) -> Vectors:
+    def prune(self) -> Vectors:
         """Without the dimensions that are always zero."""
         if self.clean:
             return self
@@ -137,7 +137,7 @@ class Vectors:
         kept = self.drop(*useless)
         return Vectors(self.space, kept.dims, kept.function, clean=True)
 
-    def listed(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:
+    def projection(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:
         """The vectors, projected to some dimensions, in their order."""
         projected = self.drop(*(self.dims - set(names)))
         return {

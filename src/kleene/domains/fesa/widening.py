@@ -51,7 +51,7 @@ def reached_from(heap: Heap) -> dict[Node, frozenset[Node]]:
 def widen(heap: Heap) -> None:
     """Summarise until every class of nodes has one member."""
     forget_above(heap)
-    heap.pruned()
+    heap.prune()
     while True:
         classes: dict[tuple[object, ...], list[Node]] = {}
         for node, roots in sorted(reached_from(heap).items()):
@@ -65,7 +65,7 @@ def widen(heap: Heap) -> None:
             return
         for member in crowded[1:]:
             summarise(heap, crowded[0], member)
-        heap.pruned()
+        heap.prune()
 
 
 Role = tuple[object, ...]

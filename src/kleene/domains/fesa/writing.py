@@ -40,14 +40,14 @@ class Pointer:
     null: Function
     moved: int = 0
 
-    def shifted(self, distance: int) -> Pointer:
+    def shift(self, distance: int) -> Pointer:
         """The pointer moved by `distance` bytes."""
         if distance == 0:
             return self
         targets = {(n, o if n in NOWHERE else o + distance): where for (n, o), where in self.targets.items()}
         return Pointer(targets, self.some, self.null, self.moved + distance)
 
-    def settled(self, heap: Heap) -> Pointer:
+    def settle(self, heap: Heap) -> Pointer:
         """The same as a value that can be stored and compared."""
         if self.moved == 0 or not heap.possible(self.null):
             return self
@@ -75,7 +75,7 @@ def read(heap: Heap, node: Node, slot: int) -> Pointer:
 
 def write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> None:
     """Store a pointer in a slot of a node that is no summary."""
-    value = value.settled(heap)
+    value = value.settle(heap)
     old = heap.edges_from(node, slot)
     new = {target: f for target, f in value.targets.items() if heap.possible(f)}
     if heap.options.parents and node.is_heap:

@@ -39,7 +39,7 @@ class CallingShapeDomain(DerivingDomain):
         return LocalHeaps(self.vocabulary, self.calls)
 
     @cached_property
-    def _divided(self) -> dict[tuple[Action, Structure], Division]:
+    def _divisions(self) -> dict[tuple[Action, Structure], Division]:
         return {}
 
     @cached_property
@@ -50,7 +50,7 @@ class CallingShapeDomain(DerivingDomain):
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         if isinstance(edge.label, SpecifiedAction):
-            return self._specified(edge, edge.label, elements)
+            return self._post_specified(edge, edge.label, elements)
         return super().post(edge, elements)
 
     def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
@@ -61,7 +61,9 @@ class CallingShapeDomain(DerivingDomain):
             text = f"the analysis lost track of the heap at '{edge.label}'; list(p) or a formula in a contract may help"
             raise LimitReached(text, Limit.PRECISION) from None
 
-    def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
+    def _post_specified(
+        self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]
+    ) -> list[Structure]:
         """Check a contract in formulas, or assume its postcondition."""
         distinct: dict[Structure, None] = {}
         for element in elements:
@@ -79,7 +81,7 @@ class CallingShapeDomain(DerivingDomain):
                 for after in results:
                     coerced = self.coercer.coerce(after)
                     if coerced is not None:  # there is such a heap
-                        distinct[self.blurred(Draft.of(coerced, 0), coerced)] = None
+                        distinct[self.blur(Draft.of(coerced, 0), coerced)] = None
         return list(distinct)
 
     def callee(self, label: Action) -> str | None:
@@ -92,15 +94,15 @@ class CallingShapeDomain(DerivingDomain):
     def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
-        sharp = self.coercer.coerce(self.heaps.sharpened(element))
+        sharp = self.coercer.coerce(self.heaps.sharpen(element))
         if sharp is None:  # there is no such heap
             return []
         division = self.heaps.divide(sharp, call)
         if division is None:
             self._refuse(edge, element)
             return []
-        self._divided[call, element] = division
-        return self._settled(edge, self.heaps.entry(division, call))
+        self._divisions[call, element] = division
+        return self._settle(edge, self.heaps.entry(division, call))
 
     def resume(
         self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
@@ -109,22 +111,22 @@ class CallingShapeDomain(DerivingDomain):
         assert isinstance(call, CallAction)
         from kleene.domains.shape.heap_join import join_after_call
 
-        division = self._divided[call, caller]
+        division = self._divisions[call, caller]
         results = []
         for end in exits:
             after = join_after_call(self.heaps, division, call, end)
             if after is None:
                 self._refuse(edge, caller)
             else:
-                results += self._settled(edge, after)
+                results += self._settle(edge, after)
         return results
 
-    def _settled(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
+    def _settle(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
         coerced = self.coercer.coerce(structure)
         if coerced is None:
             self.contradictions.setdefault(edge.label, (edge, structure))
             return []
-        return [self.blurred(Draft.of(coerced, 0), coerced)]
+        return [self.blur(Draft.of(coerced, 0), coerced)]
 
     def _refuse(self, edge: Edge[Action], structure: Structure) -> None:
         reports = [Report(message, structure, definite=False) for message in edge.label.messages]

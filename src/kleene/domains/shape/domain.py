@@ -80,7 +80,7 @@ class ShapeDomain:
     def initial(self, elements: Sequence[Structure]) -> list[Structure]:
         """Input structures, coerced and blurred; contradictory ones are left out."""
         coerced = [c for s in elements if (c := self.coercer.coerce(s)) is not None]
-        return [self.blurred(Draft.of(c, 0, keep_names=self.options.keep_names), c) for c in coerced]
+        return [self.blur(Draft.of(c, 0, keep_names=self.options.keep_names), c) for c in coerced]
 
     def store(self) -> Store[Structure]:
         return self._make_store() if self.native is None else self.native.store()
@@ -114,7 +114,7 @@ class ShapeDomain:
         if outcome.contradictory is not None:
             self._look_into(edge, element, outcome.contradictory.structure(element))
         self.note(edge, outcome)
-        return [self.blurred(draft, element) for draft in outcome.drafts]
+        return [self.blur(draft, element) for draft in outcome.drafts]
 
     def _post_natively(
         self,
@@ -175,7 +175,7 @@ class ShapeDomain:
             text = f"{refused} (action '{action.name}' on the edge {edge.source} -> {edge.target})"
             raise InputError(text, action.position) from None
 
-    def blurred(self, draft: Draft, like: Structure) -> Structure:
+    def blur(self, draft: Draft, like: Structure) -> Structure:
         if self.options.join == "conc":
             return draft.structure(like)
         values, size, names = self.canonicalizer.blur(draft.values, draft.size, draft.names)

@@ -87,17 +87,17 @@ class Editor:
     def structure(self) -> Structure:
         return Structure(self.vocabulary, self.size, tuple(self.values))
 
-    def evaluated(self, name: str) -> Rails:
+    def by_definition(self, name: str) -> Rails:
         """A predicate with a definition, by its definition."""
         predicate = self.vocabulary[name]
         assert predicate.definition is not None
         return rails(self.structure(), predicate.definition, predicate.args)
 
     def evaluate(self, name: str) -> None:
-        self.set(name, self.evaluated(name))
+        self.set(name, self.by_definition(name))
 
     def evaluate_at(self, name: str, nodes: int) -> None:
         """The same for a unary predicate, on the nodes of a bit set."""
         if nodes:
-            (new_must, new_may), (must, may) = self.evaluated(name), self.get(name)
+            (new_must, new_may), (must, may) = self.by_definition(name), self.get(name)
             self.set(name, (must & ~nodes | new_must & nodes, may & ~nodes | new_may & nodes))

@@ -73,7 +73,7 @@ class _Join:
                 for node in self.division.cutpoints:
                     self.result.put(name, self.before.at(name, u, node), k, self.place[self.images[node]])
         for name in self.heaps.recorded:
-            self._remembered(name)
+            self._remember(name)
         for group in self._groups:
             self._closure(group)
             self._sharing(group)
@@ -90,7 +90,7 @@ class _Join:
         self._same()
         return self.result.structure()
 
-    def _remembered(self, name: str) -> None:
+    def _remember(self, name: str) -> None:
         """A relation of an earlier moment across the cut: known where the blocks of the callee are marked ones."""
         before, rest, local = self.before, self.division.rest, self.division.local
         marked = sum(1 << u for u in self.division.cutpoints)
@@ -113,7 +113,7 @@ class _Join:
             outward = (
                 self.before.layout.preimage(self.before.get(relation)[1], self.division.rest) & self.division.local
             )
-            kept = (0, 0) if outward or self.division.borders else self._moved(self.end.get(name))
+            kept = (0, 0) if outward or self.division.borders else self._move(self.end.get(name))
             there = sum(1 << k for k in self.rest.values())
             every = self.result.every
             must, may = value[0] & there | kept[0] & ~there, value[1] & there | kept[1] & ~there
@@ -139,7 +139,7 @@ class _Join:
             for rail in (2 * p, 2 * p + 1):
                 value = small.restride(first[rail], arity, layout)
                 if arity == 1:
-                    value |= self._moved((self.end.values[rail], 0), but=merged)[0]
+                    value |= self._move((self.end.values[rail], 0), but=merged)[0]
                 elif arity == 2 and not merged:
                     shift = layout.bit((len(self.rest),) * 2)
                     value |= old.restride(self.end.values[rail], 2, layout) << shift
@@ -150,7 +150,7 @@ class _Join:
                 values.append(value if arity else 0)
         return Editor(self.vocabulary, size, values)
 
-    def _moved(self, value: Rails, but: Mapping[int, int] | None = None) -> Rails:
+    def _move(self, value: Rails, but: Mapping[int, int] | None = None) -> Rails:
         """A unary value of the callee on the nodes of the result."""
         must, may = 0, 0
         for node, k in enumerate(self.place):
@@ -175,20 +175,20 @@ class _Join:
             if name not in self.vocabulary:
                 continue
             if name in self.call.shared:
-                result.set(name, self._moved(self.end.get(name)))
+                result.set(name, self._move(self.end.get(name)))
             else:
-                result.set(name, self._pointed(self.before.get(name)) if self._kept(name) else NOTHING)
+                result.set(name, self._targets(self.before.get(name)) if self._is_kept(name) else NOTHING)
         for name in self.heaps.nullary:
             result.set(name, self.end.get(name) if name in self.call.shared else self.before.get(name))
         for target, source in self.call.results:
-            result.set(target, self._moved(self.end.get(source)))
+            result.set(target, self._move(self.end.get(source)))
         for target, source in self.call.result_values:
             result.set(target, self.end.get(source))
 
-    def _kept(self, name: str) -> bool:
+    def _is_kept(self, name: str) -> bool:
         return name in self.call.kept or name in self.heaps.calls.markers
 
-    def _pointed(self, old: Rails) -> Rails:
+    def _targets(self, old: Rails) -> Rails:
         """The targets of a pointer of the caller: in the rest, or cutpoints."""
         pointed = self._of_rest(old)
         for node in self.division.cutpoints:
@@ -225,7 +225,7 @@ class _Join:
         `pointed` are those that a variable points to itself. `name` is the reachability predicate of the root.
         """
         borders = {self.images[u]: u for u in self.division.borders}
-        result = self._moved(reached, but=borders)
+        result = self._move(reached, but=borders)
         for image, border in borders.items():
             path = bit_of(pointed if group in self.inward else reached, image)
             if path[1]:
@@ -284,7 +284,7 @@ class _Join:
 
     def _sharing(self, group: Group) -> None:
         """Cutpoints and borders have edges from both sides."""
-        for name in self.heaps.shared(group):
+        for name in self.heaps.sharing_predicates(group):
             for node in self.division.cutpoints:
                 image = self.images[node]
                 k = self.place[image]
@@ -316,7 +316,7 @@ class _Join:
                 else:
                     several = any(
                         e.at(shared, n)[1]
-                        for shared in self.heaps.shared(group) or ["heap"]
+                        for shared in self.heaps.sharing_predicates(group) or ["heap"]
                         for e, n in ((self.before, node), (self.end, image))
                     )
                     value = (own[0], int(several))
@@ -331,13 +331,13 @@ class _Join:
         if root in self.call.shared:
             source = root
         pointed = self.end.get(source) if source is not None else self.before.get(root)
-        kept = pointed != NOTHING and (source is not None or self._kept(root))
+        kept = pointed != NOTHING and (source is not None or self._is_kept(root))
         for group, name in self.heaps.reaches(root):
             known = name if source is None else self.heaps.of_root(name, source)
             if not kept:
                 self.result.set(name, NOTHING)
             elif source is None:
-                self.result.set(name, self._reached(group, name, root))
+                self.result.set(name, self._reachability(group, name, root))
             elif known is not None:
                 value = self._from_callee(group, name, root, self.end.get(known), self.end.get(source))
                 self.result.set(name, value)
@@ -346,7 +346,7 @@ class _Join:
         for name in self.heaps.not_null(root):
             self._not_null(name, root, source, kept)
 
-    def _reached(self, group: Group, name: str, root: str) -> Rails:
+    def _reachability(self, group: Group, name: str, root: str) -> Rails:
         before, pointed = self.before.get(name), self.before.get(root)
         inside = self._into_callee(group, name, root, before, pointed)
         outside = self._of_rest(before)

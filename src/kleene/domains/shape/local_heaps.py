@@ -80,7 +80,7 @@ class LocalHeaps:
     def present(self, *names: str) -> list[str]:
         return [n for n in dict.fromkeys(names) if n in self.vocabulary]
 
-    def shared(self, group: Group) -> list[str]:
+    def sharing_predicates(self, group: Group) -> list[str]:
         return self.present(group.shared)
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
@@ -117,7 +117,7 @@ class LocalHeaps:
 
     # Division ---------------------------------------------------------------------------------------------------
 
-    def sharpened(self, structure: Structure) -> Structure:
+    def sharpen(self, structure: Structure) -> Structure:
         """The structure without the edges that reachability predicates exclude."""
         editor = Editor.of(structure)
         for group in self.calls.groups:
@@ -129,7 +129,7 @@ class LocalHeaps:
     def _possible(self, editor: Editor, group: Group, may: int) -> int:
         layout, every = editor.layout, editor.every
         single = every
-        for name in self.shared(group) or ["sm"]:
+        for name in self.sharing_predicates(group) or ["sm"]:
             single = every & ~editor.get(name)[1] if name != "sm" else 0
         for root in self.roots:
             here = editor.get(root)[1]
@@ -149,10 +149,10 @@ class LocalHeaps:
             start |= editor.get(name)[1]
         followed = [g for g in self.calls.groups if not set(g.cells) <= self.calls.back]
         while True:
-            local = self._closed(editor, start, followed)
+            local = self._close(editor, start, followed)
             rest = editor.every & ~local
-            held = self._held(editor, call, local)
-            doubtful = [g for g in self.calls.groups if g not in followed and self._entwined(editor, g, local, held)]
+            held = self._held_nodes(editor, call, local)
+            doubtful = [g for g in self.calls.groups if g not in followed and self._is_entwined(editor, g, local, held)]
             if not doubtful:
                 break
             followed += doubtful
@@ -163,9 +163,9 @@ class LocalHeaps:
         for name in self.pointers:
             if name in call.kept or name in self.calls.markers:
                 cutpoints |= editor.get(name)[1]
-        return self._marked(structure, local, cutpoints & local, borders & rest)
+        return self._mark(structure, local, cutpoints & local, borders & rest)
 
-    def _closed(self, editor: Editor, start: int, groups: list[Group]) -> int:
+    def _close(self, editor: Editor, start: int, groups: list[Group]) -> int:
         local, before = start, -1
         while before != local:
             before = local
@@ -174,7 +174,7 @@ class LocalHeaps:
                     local |= editor.layout.image(local, editor.get(edge)[1])
         return local
 
-    def _held(self, editor: Editor, call: CallAction, local: int) -> int:
+    def _held_nodes(self, editor: Editor, call: CallAction, local: int) -> int:
         """The nodes that variables of the caller hold: they are not lost before the callee returns."""
         held = 0
         for root in self.roots:
@@ -185,7 +185,7 @@ class LocalHeaps:
                     held |= editor.get(name)[0]
         return held & ~local
 
-    def _entwined(self, editor: Editor, group: Group, local: int, held: int) -> bool:
+    def _is_entwined(self, editor: Editor, group: Group, local: int, held: int) -> bool:
         """Whether the callee's part must include the targets of edges of the group that lead out of it.
 
         This is so if they lead to summary nodes or to nodes without another holder, or if other edges of the group lead
@@ -198,7 +198,7 @@ class LocalHeaps:
             back |= editor.layout.image(rest, editor.get(edge)[1]) & local
         return bool(out and (back or out & editor.get("sm")[1] or out & ~held))
 
-    def _marked(self, structure: Structure, local: int, cutpoints: int, borders: int) -> Division | None:
+    def _mark(self, structure: Structure, local: int, cutpoints: int, borders: int) -> Division | None:
         editor = Editor.of(structure)
         nodes = [u for u in range(structure.size) if (cutpoints | borders) >> u & 1]
         if len(nodes) > len(self.calls.markers) or any(editor.summary(u) for u in nodes):
@@ -332,13 +332,13 @@ class LocalHeaps:
                 if u in division.borders:
                     editor.set(name, (1 << node, 1 << node))
                 else:
-                    must, may = self.from_node(old, group, name, marker, node) or editor.evaluated(name)
+                    must, may = self.from_node(old, group, name, marker, node) or editor.by_definition(name)
                     editor.set(name, (must & ~borders if several else must, may))
             for name in self.not_null(marker):
                 role = self.vocabulary[name].role
                 assert role is not None
                 has = has_cell(role.of)
-                value = editor.evaluated(name)
+                value = editor.by_definition(name)
                 editor.set(name, editor.at(has, node) if value[0] != value[1] and has in self.vocabulary else value)
 
     def _outer(self, source: Editor, rest: int) -> Rails:
@@ -353,7 +353,7 @@ class LocalHeaps:
             for member in group.members:
                 pointed |= source.layout.image(division.rest, source.get(member)[1])
             nodes = sum(1 << k for u, k in place.items() if pointed >> u & 1)
-            for name in self.shared(group):
+            for name in self.sharing_predicates(group):
                 editor.evaluate_at(name, nodes & editor.get(name)[1])
             for name in self.present(group.crowded):
                 must, may = editor.get(name)

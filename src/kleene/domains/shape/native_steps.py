@@ -45,7 +45,7 @@ class NativeSteps:
         try:
             action = self._actions[transformer]
         except KeyError:
-            action = self._actions[transformer] = self._made(transformer)
+            action = self._actions[transformer] = self._make_action(transformer)
         if action is None:
             return elements
         if not isinstance(elements, PackedBatch):
@@ -96,7 +96,7 @@ class NativeSteps:
             parts.append(self._part(action, outcomes, first, last))
         return parts
 
-    def _made(self, transformer: Transformer) -> NativeAction | None:
+    def _make_action(self, transformer: Transformer) -> NativeAction | None:
         if self._coercer.native is None:
             return None
         try:

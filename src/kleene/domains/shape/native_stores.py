@@ -85,7 +85,7 @@ class NativeStore:
         handle = None if self._all_in_python else pack(element, self._signature)
         return self._native.current(handle) if handle is not None else self._in_python.current(element)
 
-    def united(self, batches: Sequence[Sequence[Structure]], *, only_current: bool) -> Sequence[Structure]:
+    def unite(self, batches: Sequence[Sequence[Structure]], *, only_current: bool) -> Sequence[Structure]:
         if len(batches) == 1 and not only_current:
             return batches[0]
         small = [batch.batch for batch in batches if isinstance(batch, PackedBatch)]

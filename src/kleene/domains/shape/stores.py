@@ -20,30 +20,30 @@ class RelationalStore:
     """`rel`: all structures, up to isomorphism (canonical structures are isomorphic iff they are equal)."""
 
     def __init__(self, canonicalizer: Canonicalizer) -> None:
-        self._found: dict[Structure, None] = {}
+        self._structures: dict[Structure, None] = {}
 
     def add(self, elements: Sequence[Structure]) -> list[Structure]:
         added = []
         for s in elements:
-            if s not in self._found:
-                self._found[s] = None
+            if s not in self._structures:
+                self._structures[s] = None
                 added.append(s)
         return added
 
     def covers(self, element: Structure) -> bool:
-        return element in self._found or any(embeds(element, s) for s in self._found)
+        return element in self._structures or any(embeds(element, s) for s in self._structures)
 
     def current(self, element: Structure) -> bool:
         return True
 
     def elements(self) -> list[Structure]:
-        return in_order(list(self._found))
+        return in_order(list(self._structures))
 
     def clear(self) -> None:
-        self._found.clear()
+        self._structures.clear()
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._structures)
 
 
 class MergingStore:
@@ -56,13 +56,13 @@ class MergingStore:
     ) -> None:
         self._key = key
         self._join = join
-        self._found: dict[object, Structure] = {}
+        self._structures: dict[object, Structure] = {}
 
     def add(self, elements: Sequence[Structure]) -> list[Structure]:
         added = []
         for s in elements:
             key = self._key(s)
-            old = self._found.get(key)
+            old = self._structures.get(key)
             if old is None:
                 joined = s
             elif old.values == s.values and old.size == s.size:
@@ -71,27 +71,29 @@ class MergingStore:
                 joined = self._join(old, s)
                 if joined is old or (joined.values == old.values and joined.size == old.size):
                     continue
-            self._found[key] = joined
+            self._structures[key] = joined
             added.append(joined)
         return added
 
     def covers(self, element: Structure) -> bool:
-        old = self._found.get(self._key(element))
+        old = self._structures.get(self._key(element))
         if old is not None and (old == element or embeds(element, old)):
             return True
-        return any(embeds(element, s) for s in self._found.values())  # where a name is not definite, the key is another
+        return any(
+            embeds(element, s) for s in self._structures.values()
+        )  # where a name is not definite, the key is another
 
     def current(self, element: Structure) -> bool:
-        return self._found.get(self._key(element)) is element
+        return self._structures.get(self._key(element)) is element
 
     def elements(self) -> list[Structure]:
-        return in_order(list(self._found.values()))
+        return in_order(list(self._structures.values()))
 
     def clear(self) -> None:
-        self._found.clear()
+        self._structures.clear()
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._structures)
 
 
 class EmbeddingStore:
@@ -99,12 +101,12 @@ class EmbeddingStore:
 
     def __init__(self, canonicalizer: Canonicalizer) -> None:
         self._key = canonicalizer.key
-        self._found: dict[object, list[Structure]] = {}
+        self._structures: dict[object, list[Structure]] = {}
 
     def add(self, elements: Sequence[Structure]) -> list[Structure]:
         added = []
         for s in elements:
-            group = self._found.setdefault((s.size, self._key(s.values)), [])
+            group = self._structures.setdefault((s.size, self._key(s.values)), [])
             if any(embeds(s, old) for old in group):
                 continue
             group[:] = [old for old in group if not embeds(old, s)]
@@ -113,35 +115,35 @@ class EmbeddingStore:
         return added
 
     def covers(self, element: Structure) -> bool:
-        if any(embeds(element, s) for s in self._found.get((element.size, self._key(element.values)), ())):
+        if any(embeds(element, s) for s in self._structures.get((element.size, self._key(element.values)), ())):
             return True
-        return any(embeds(element, s) for group in self._found.values() for s in group)
+        return any(embeds(element, s) for group in self._structures.values() for s in group)
 
     def current(self, element: Structure) -> bool:
-        return any(s is element for s in self._found.get((element.size, self._key(element.values)), ()))
+        return any(s is element for s in self._structures.get((element.size, self._key(element.values)), ()))
 
     def elements(self) -> list[Structure]:
-        return in_order([s for group in self._found.values() for s in group])
+        return in_order([s for group in self._structures.values() for s in group])
 
     def clear(self) -> None:
-        self._found.clear()
+        self._structures.clear()
 
     def __len__(self) -> int:
-        return sum(len(group) for group in self._found.values())
+        return sum(len(group) for group in self._structures.values())
 
 
 class ConcreteStore:
     """`conc`: structures are not blurred; isomorphic ones are kept once."""
 
     def __init__(self, canonicalizer: Canonicalizer) -> None:
-        self._found: dict[object, list[Structure]] = {}
+        self._structures: dict[object, list[Structure]] = {}
         self._canonicalizer = canonicalizer
 
     def _group(self, s: Structure) -> list[Structure]:
         arities = self._canonicalizer.arities
         counts = tuple(value.bit_count() if arities[r // 2] else value for r, value in enumerate(s.values))
         names = tuple(sorted(self._canonicalizer.names(s.values, s.size)))
-        return self._found.setdefault((s.size, counts, names), [])
+        return self._structures.setdefault((s.size, counts, names), [])
 
     def add(self, elements: Sequence[Structure]) -> list[Structure]:
         added = []
@@ -159,13 +161,13 @@ class ConcreteStore:
         return True
 
     def elements(self) -> list[Structure]:
-        return in_order([s for group in self._found.values() for s in group])
+        return in_order([s for group in self._structures.values() for s in group])
 
     def clear(self) -> None:
-        self._found.clear()
+        self._structures.clear()
 
     def __len__(self) -> int:
-        return sum(len(group) for group in self._found.values())
+        return sum(len(group) for group in self._structures.values())
 
 
 JOINS = ("rel", "part", "part_embedding", "ind", "conc")

@@ -19,11 +19,11 @@ from kleene.transformers.transformer import Transformer
 def wrong_update(transformer: Transformer, structure: Structure) -> Structure | None:
     """The result of an update that must be wrong, before coerce discards it; None if focus may be the reason."""
     given = Draft.of(structure, transformer.coercer.all)
-    if not transformer.coerced(given):
+    if not transformer.coerce(given):
         return None  # the structure itself represents nothing
-    cases = transformer.focused(given)
+    cases = transformer.focus(given)
     if transformer.stages.coerce_before:
-        cases = [case for case in cases if transformer.coerced(case)]
+        cases = [case for case in cases if transformer.coerce(case)]
     results = [_contradictory(transformer, case, structure) for case in cases]
     for case, result in zip(cases, results, strict=True):
         if case is given and result is not None:
@@ -35,9 +35,9 @@ def _contradictory(transformer: Transformer, case: Draft, like: Structure) -> St
     """The result for an assignment that certainly satisfies the precondition, if it contradicts a rule."""
     for assignment in transformer.assignments(case):
         if _certain(transformer, case, assignment, like):
-            result = transformer.updated(case, assignment)
+            result = transformer.update(case, assignment)
             before = result.structure(like)
-            if not transformer.coerced(result):
+            if not transformer.coerce(result):
                 return before
     return None
 

@@ -36,10 +36,10 @@ def with_array_blocks(program: CProgram) -> CProgram:
 
 def _arrays(program: CProgram) -> list[Variable]:
     operations = operations_of(program)
-    found = [g.variable for g in program.globals if not (g.external or g.initial or g.constant)]
-    found = [v for v in found if _is_moved(v, operations)]
-    found += [o.variable for o in operations if isinstance(o, DeclareLocal)]
-    large = [v for v in dict.fromkeys(found) if _is_large(v, program)]
+    candidates = [g.variable for g in program.globals if not (g.external or g.initial or g.constant)]
+    candidates = [v for v in candidates if _is_moved(v, operations)]
+    candidates += [o.variable for o in operations if isinstance(o, DeclareLocal)]
+    large = [v for v in dict.fromkeys(candidates) if _is_large(v, program)]
     if not large:
         return []
     whole = {v for o in operations for x in expressions(o) for v in whole_variables(x)}
@@ -84,7 +84,7 @@ class _Array:
         self.count = Constant(type_.count, word)
         self.size = Binary("*", self.length, Constant(type_.element.size, word), word)
 
-    def made(self, place: Place) -> tuple[Operation, Operation]:
+    def allocation(self, place: Place) -> tuple[Operation, Operation]:
         block = Allocate(place, self.pointer, self.size, self.element, zeroed=self.zeroed, may_fail=False, stack=True)
         return Assign(place, self.length, self.count), block
 
@@ -102,14 +102,14 @@ class _Coder:
         entry = here = "array blocks"
         for array in self.arrays.values():
             if array.zeroed:
-                here = self._made(here, array, place)
+                here = self._make(here, array, place)
         self.edges.append(Edge(here, Skip(place), self.cfa.entry))
         for edge in self.cfa.edges:
             self._edge(edge)
         return Cfa(entry, tuple(self.edges))
 
-    def _made(self, here: str, array: _Array, place: Place) -> str:
-        for operation in array.made(place):
+    def _make(self, here: str, array: _Array, place: Place) -> str:
+        for operation in array.allocation(place):
             self.fresh += 1
             self.edges.append(Edge(here, operation, f"array blocks {self.fresh}"))
             here = f"array blocks {self.fresh}"
@@ -118,7 +118,7 @@ class _Coder:
     def _edge(self, edge: Edge[Operation]) -> None:
         label = edge.label
         if isinstance(label, DeclareLocal) and label.variable in self.arrays:
-            here = self._made(
+            here = self._make(
                 edge.source, self.arrays[label.variable], replace(label.place, function=self.program.entry)
             )
             self.edges.append(Edge(here, Skip(label.place), edge.target))

@@ -48,10 +48,10 @@ class Chains:
 
     def maybe(self, here: str, place: Place) -> tuple[str, str]:
         """Two locations, either of which may come."""
-        here, test = self.chosen(here, place)
+        here, test = self.choice(here, place)
         return self.branch(here, test, place)
 
-    def chosen(self, here: str, place: Place) -> tuple[str, Comparison]:
+    def choice(self, here: str, place: Place) -> tuple[str, Comparison]:
         """A condition that may hold or not."""
         chosen = self.local("$more", INT)
         return self.add(here, Havoc(place, chosen, CHOICE)), Comparison("!=", chosen, Constant(0, INT))
@@ -59,7 +59,7 @@ class Chains:
     def fail(self, here: str, place: Place, kind: str, message: str) -> None:
         self.add(here, Error(place, kind, message))
 
-    def shortened(self) -> tuple[Edge[Operation], ...]:
+    def shorten(self) -> tuple[Edge[Operation], ...]:
         """The edges, where a location of ours from which only a skip leads on is the same as its target."""
         leaving: dict[str, list[Edge[Operation]]] = {}
         for edge in self.edges:

@@ -47,8 +47,8 @@ class Chosen:
 
     def slot(self, pointer: Expression) -> Slot | None:
         """The slots that a pointer may point to, if it may point to some."""
-        found = {self.slots[k] for k in self.kinds(pointer) if k in self.slots}
-        return found.pop() if len(found) == 1 else None
+        slots = {self.slots[k] for k in self.kinds(pointer) if k in self.slots}
+        return slots.pop() if len(slots) == 1 else None
 
     def only_slots(self, pointer: Expression) -> bool:
         kinds = self.kinds(pointer)
@@ -70,7 +70,7 @@ class Chosen:
                 if type_ is None or product is None or product[1] != type_.size:
                     continue  # no array: a struct with something behind it
                 if has_pointers(type_, self.program):
-                    elements[self.blocks.made(label)] = type_
+                    elements[self.blocks.of_allocation(label)] = type_
         fitting = {k: t for k, t in elements.items() if not self._is_used_otherwise(k, t)}
         sizes = {*self.blocks.memory.sizes, *(layout.type.size for layout in self.program.records.values())}
         made: dict[Type, Slot] = {}
@@ -97,22 +97,22 @@ class Chosen:
     # Pairs ----------------------------------------------------------------------------------------------------
 
     def _choose_pairs(self) -> None:
-        found: set[Pair] = set()
+        pairs: set[Pair] = set()
         for edge in self.cfa.edges:
             for node in (n for x in expressions(edge.label) for n in walk(x)):
                 if isinstance(node, PointerOffset) and self.only_slots(node.pointer):
                     index = self.index_variable(node.index)
                     if index is not None and self.is_path(node.pointer):
-                        found.add((bare(node.pointer), index))
+                        pairs.add((bare(node.pointer), index))
         while True:
-            more = {pair for edge in self.cfa.edges for pair in self._copied(edge.label, found)} - found
-            if not more or len(found) + len(more) > MOST_PAIRS:
+            more = {pair for edge in self.cfa.edges for pair in self._copied_pairs(edge.label, pairs)} - pairs
+            if not more or len(pairs) + len(more) > MOST_PAIRS:
                 break
-            found |= more
-        if len(found) <= MOST_PAIRS:
-            self.pairs = found
+            pairs |= more
+        if len(pairs) <= MOST_PAIRS:
+            self.pairs = pairs
 
-    def _copied(self, operation: Operation, found: set[Pair]) -> list[Pair]:
+    def _copied_pairs(self, operation: Operation, pairs: set[Pair]) -> list[Pair]:
         """The pairs from which others get their slots."""
         if isinstance(operation, Realloc):
             target, source = operation.target, bare(operation.pointer)
@@ -122,10 +122,10 @@ class Chosen:
             return []
         if isinstance(target.type, IntegerType):
             origin, _ = self.step(source)
-            return [(a, origin) for a, i in found if i == target and origin is not None]
+            return [(a, origin) for a, i in pairs if i == target and origin is not None]
         if isinstance(target.type, PointerType) and isinstance(source, Variable | Field) and self.is_path(source):
-            both = [(source, i) for a, i in found if a == target]
-            return both + [(target, i) for a, i in found if a == source and self.is_path(target)]
+            both = [(source, i) for a, i in pairs if a == target]
+            return both + [(target, i) for a, i in pairs if a == source and self.is_path(target)]
         return []
 
     def step(self, value: Expression) -> tuple[Variable | None, int]:

@@ -41,14 +41,14 @@ from kleene.cfa.operations import (
     address_taken,
     expressions,
 )
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import CProgram, Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers
-from kleene.passes.rewrite import operations_of, rewrite_operation
+from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
 
 CHOICE = "which slot"
 """The source of numbers that no run of the program reads: which slot stands for an element."""
@@ -69,8 +69,10 @@ def with_slots(program: CProgram) -> CProgram:
     records = program.records | {a.slot.name: a.layout for a in arrays.values()}
     main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *coder.locals))
     kept = tuple(g for g in program.globals if g.variable not in arrays)
-    firsts = tuple(replace(g, variable=arrays[g.variable].first) for g in program.globals if g.variable in arrays)
-    return replace(program, functions={main.name: main}, records=records, globals=(*kept, *firsts))
+    firsts = [array.first for array in arrays.values()]
+    positions = [a.position(v) for v, indexed in coder.indices.items() for a in indexed if v.is_global]
+    pointers = tuple(map(Global, (*firsts, *positions)))
+    return replace(program, functions={main.name: main}, records=records, globals=(*kept, *pointers))
 
 
 def _arrays(program: CProgram) -> list[Variable]:
@@ -168,7 +170,7 @@ class _Coder:
                     self.fresh += 1
                     index = Variable(f"$index{self.fresh}", node.index.type)
                     self.locals.append(index)
-                    label = rewrite_operation(label, lambda n, a=node, i=index: replace(n, index=i) if n == a else n)  # type: ignore[misc]
+                    label = exchange(label, node, replace(node, index=index))
                     there = f"{edge.source}~{self.fresh}"
                     edges.append(Edge(here, Assign(edge.label.place, index, node.index), there))
                     here = there
@@ -233,7 +235,7 @@ class _Coder:
         if before is None:
             self.edges.append(edge)
             return
-        operation, here = self._accessed(edge)
+        operation, here = self._access(edge)
         changed = [v for v in defined_variables(edge.label) if v in self.indices]
         after = self.intervals.after(edge.label, before)
         tested = [v for v in self.indices if isinstance(edge.label, Assume) and after is not None]
@@ -245,17 +247,17 @@ class _Coder:
             self.edges.append(Edge(here, replace(edge.label, variables=(*edge.label.variables, *gone)), edge.target))
             return
         if isinstance(edge.label, Assume):
-            self._tested(edge, here, operation, tested, after or {})
+            self._restrict(edge, here, operation, tested, after or {})
             return
         here = self._add(here, operation)
         for variable in changed:
             for array in self.indices[variable]:
-                here = self._moved(here, edge, variable, array)
+                here = self._move(here, edge, variable, array)
                 if _inside((after or {}).get(variable, _any(variable.type)), array.count):
                     here = self._not_null(here, array.position(variable), edge.label.place)
         self.edges.append(Edge(here, Skip(edge.label.place), edge.target))
 
-    def _accessed(self, edge: Edge[Operation]) -> tuple[Operation, str]:
+    def _access(self, edge: Edge[Operation]) -> tuple[Operation, str]:
         """The operation on slots; before it, the pointers of indices that are inside their array are not null."""
         operation, here = edge.label, edge.source
         if isinstance(operation, Assume):
@@ -266,7 +268,7 @@ class _Coder:
             index = self._index(node)
             if _inside(self.intervals.of(index, edge.source), array.count):
                 here = self._not_null(here, array.position(index), operation.place)
-            elif any(isinstance(n, AddressOf) for x in expressions(operation) for n in walk(x)):
+            elif any(isinstance(n, AddressOf) and node in walk(n) for x in expressions(operation) for n in walk(x)):
                 return Unsupported(operation.place, f"the address of {node}, which may be out of bounds"), here
             else:
                 here = self._bounds(here, array.position(index), node, operation.place)
@@ -274,7 +276,7 @@ class _Coder:
             self.before_condition[edge.source, operation.condition] = here
         return rewrite_operation(operation, self._element), here
 
-    def _tested(
+    def _restrict(
         self,
         edge: Edge[Operation],
         here: str,
@@ -316,7 +318,7 @@ class _Coder:
             return array.element_at(array.position(self._index(node)))
         return node
 
-    def _moved(self, here: str, edge: Edge[Operation], index: Variable, array: _Array) -> str:
+    def _move(self, here: str, edge: Edge[Operation], index: Variable, array: _Array) -> str:
         """The pointer to the slot of an index that was assigned."""
         place, position = edge.label.place, array.position(index)
         null = Constant(0, array.pointer)

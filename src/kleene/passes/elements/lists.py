@@ -81,7 +81,7 @@ class Lists:
         chains.connect(chains.add(on, Assign(place, last, slot.following(last))), head, place)
         here, grown = chains.maybe(here, place)
         chains.connect(here, end, place)
-        grown = self._grown(grown, last, slot, place)
+        grown = self._grow(grown, last, slot, place)
         chains.connect(grown, end, place)
         return end, first
 
@@ -93,7 +93,7 @@ class Lists:
         here = chains.add(here, Assign(place, source, Constant(0, source.type)))
         return chains.add(here, Assign(place, target, held))
 
-    def _grown(self, here: str, last: Variable, slot: Slot, place: Place) -> str:
+    def _grow(self, here: str, last: Variable, slot: Slot, place: Place) -> str:
         """Any number of slots behind the end of a list, and a new end."""
         chains = self.chains
         fresh = chains.local(f"$slot of {slot.element}", slot.pointer)

@@ -113,10 +113,10 @@ class Positions:
     def index_assigned(self, here: str, index: Variable, value: Expression | None, location: str, place: Place) -> str:
         """After an assignment to an index; without a value, of anything."""
         for pair in self.with_indices(index):
-            here = self._moved(here, pair, value, location, place)
+            here = self._move(here, pair, value, location, place)
         return here
 
-    def _moved(self, here: str, pair: Pair, value: Expression | None, location: str, place: Place) -> str:
+    def _move(self, here: str, pair: Pair, value: Expression | None, location: str, place: Place) -> str:
         if value is None:
             return self._set(here, pair, UNKNOWN, place)
         low, high = self.relations.of(value, location)
@@ -133,16 +133,18 @@ class Positions:
         def same(state: int) -> Callable[[str], str]:
             return lambda here: self._set(chains.add(here, Assign(place, own, other)), pair, state, place)
 
-        def known(state: int) -> Callable[[str], str]:
+        def remember(state: int) -> Callable[[str], str]:
             return lambda here: self._set(here, pair, state, place)
 
         if shift == 0:
-            ways = {state: same(state) for state in (THERE, BEHIND)} | {s: known(s) for s in (FIRST, SECOND, UNKNOWN)}
+            ways = {state: same(state) for state in (THERE, BEHIND)} | {
+                s: remember(s) for s in (FIRST, SECOND, UNKNOWN)
+            }
         elif shift > 0:
             ways = {THERE: lambda here: self._next(here, pair, other, place), BEHIND: same(THERE)}
-            ways |= {FIRST: known(SECOND), UNKNOWN: known(UNKNOWN)}
+            ways |= {FIRST: remember(SECOND), UNKNOWN: remember(UNKNOWN)}
         else:
-            ways = {THERE: same(BEHIND), SECOND: known(FIRST), UNKNOWN: known(UNKNOWN)}
+            ways = {THERE: same(BEHIND), SECOND: remember(FIRST), UNKNOWN: remember(UNKNOWN)}
         return chains.cases(here, was, ways, place)
 
     def _keeps_value(self, origin: Variable, target: Variable, shift: int, location: str) -> bool:
@@ -173,14 +175,14 @@ class Positions:
                 here = self.chains.add(here, Assign(place, self.at(pair), self.at(other)))
                 here = self.chains.add(here, Assign(place, self.state(pair), self.state(other)))
             else:
-                here = self.forgotten(here, pair, place)
+                here = self.forget(here, pair, place)
         return here
 
     def memory_written(self, here: str, target: Expression, place: Place) -> str:
         """After a write to memory: arrays that are members may be others."""
         for pair in self.pairs:
             if owner_of(pair[0]) is not None and self._may_overlap(pair[0], target):
-                here = self.forgotten(here, pair, place)
+                here = self.forget(here, pair, place)
         return here
 
     def _may_overlap(self, array: Expression, target: Expression) -> bool:
@@ -197,15 +199,15 @@ class Positions:
             return target.offset < array.offset + array.type.size and array.offset < target.offset + target.type.size
         return bool(self.chosen.kinds(owner) & self.chosen.kinds(root.pointer))
 
-    def freed(self, here: str, pointer: Expression, place: Place) -> str:
+    def free(self, here: str, pointer: Expression, place: Place) -> str:
         """After a block ends: pointers to its slots are of no use."""
         kinds = self.chosen.kinds(pointer)
         for pair in self.pairs:
             if kinds & self.chosen.kinds(pair[0]):
-                here = self.forgotten(here, pair, place)
+                here = self.forget(here, pair, place)
         return here
 
-    def forgotten(self, here: str, pair: Pair, place: Place) -> str:
+    def forget(self, here: str, pair: Pair, place: Place) -> str:
         """The pointer to the slot is of no use any more; that the index is 0 or 1 still holds."""
         slot = self.chosen.slot(pair[0])
         assert slot is not None
@@ -219,7 +221,7 @@ class Positions:
 
     # Comparisons ----------------------------------------------------------------------------------------------
 
-    def compared(self, here: str, operation: Assume, location: str) -> str:
+    def compare(self, here: str, operation: Assume, location: str) -> str:
         """After a condition on an index: what it says about slots."""
         condition = operation.condition
         if not isinstance(condition, Comparison) or not isinstance(condition.left.type, IntegerType):

@@ -35,7 +35,7 @@ from kleene.cfa.operations import (
     Unsupported,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import PointerType
+from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.lists import Lists
@@ -44,6 +44,7 @@ from kleene.passes.elements.slots import Slot
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations, factors
+from kleene.passes.facts.symbolic_values import LARGEST_BLOCK
 from kleene.passes.rewrite import with_parts
 
 FEW = 3
@@ -91,7 +92,7 @@ class _Coder:
         self.chains.connect(self.positions.start(entry, place), self.cfa.entry, place)
         for edge in self.cfa.edges:
             self._edge(edge)
-        return Cfa(entry, self.chains.shortened())
+        return Cfa(entry, self.chains.shorten())
 
     def _edge(self, edge: Edge[Operation]) -> None:
         if edge.source not in self.relations.at:
@@ -99,7 +100,7 @@ class _Coder:
             return
         try:
             here, operation = self._before(edge)
-            here = self._done(here, edge, operation)
+            here = self._apply(here, edge, operation)
         except _NotFollowed as reason:
             here = self.chains.add(edge.source, Unsupported(edge.label.place, str(reason)))
         self.chains.connect(here, edge.target, edge.label.place)
@@ -118,22 +119,24 @@ class _Coder:
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
             if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
-                visit.here, test = self.chains.chosen(visit.here, label.place)
+                visit.here, test = self.chains.choice(visit.here, label.place)
                 operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
         return visit.here, operation
 
-    def _done(self, here: str, edge: Edge[Operation], operation: Operation) -> str:
+    def _apply(self, here: str, edge: Edge[Operation], operation: Operation) -> str:
         """The operation itself, and what follows for the slots of indices."""
         label, place = edge.label, edge.label.place
         match label:
-            case Allocate() if self.chosen.blocks.made(label) in self.chosen.slots:
+            case Allocate() if self.chosen.blocks.of_allocation(label) in self.chosen.slots:
                 assert isinstance(operation, Allocate)
-                here, made = self._allocated(here, operation, label, edge.source)
+                here, made = self._allocate(here, operation, label, edge.source)
                 here = self.chains.add(here, Assign(place, operation.target, _like(made, operation.target)))
-            case Realloc() if self.chosen.slot(label.pointer) or self.chosen.blocks.made(label) in self.chosen.slots:
+            case Realloc() if (
+                self.chosen.slot(label.pointer) or self.chosen.blocks.of_allocation(label) in self.chosen.slots
+            ):
                 assert isinstance(operation, Realloc)
-                return self._reallocated(here, operation, label, edge.source)
+                return self._reallocate(here, operation, label, edge.source)
             case MemSet() if self.chosen.slot(label.pointer) is not None:
                 assert isinstance(operation, MemSet)
                 return self._set(here, operation, label, edge.source)
@@ -143,26 +146,26 @@ class _Coder:
                 here = self.chains.add(here, operation)
         match label:
             case Assume():
-                return self.positions.compared(here, label, edge.source)
+                return self.positions.compare(here, label, edge.source)
             case Assign(target=target, value=value):
-                return self._assigned(here, target, value, edge.source, place)
+                return self._assign(here, target, value, edge.source, place)
             case Allocate(target=target) | Havoc(target=target):
-                return self._assigned(here, target, None, edge.source, place)
+                return self._assign(here, target, None, edge.source, place)
             case Free(pointer=pointer):
-                return self.positions.freed(here, pointer, place)
+                return self.positions.free(here, pointer, place)
             case DeclareLocal(variable=variable):
-                return self._assigned(here, variable, None, edge.source, place)
+                return self._assign(here, variable, None, edge.source, place)
         return here
 
-    def _assigned(self, here: str, target: Expression, value: Expression | None, location: str, place: Place) -> str:
+    def _assign(self, here: str, target: Expression, value: Expression | None, location: str, place: Place) -> str:
         if not isinstance(target, Variable):
             return self.positions.memory_written(here, target, place)
         if isinstance(target.type, PointerType):
             return self.positions.array_assigned(here, target, bare(value) if value is not None else None, place)
         return self.positions.index_assigned(here, target, value, location, place)
 
-    def _allocated(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:
-        slot = self.chosen.slots[self.chosen.blocks.made(label)]
+    def _allocate(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:
+        slot = self.chosen.slots[self.chosen.blocks.of_allocation(label)]
         product = factors(label.size)
         if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
@@ -175,9 +178,14 @@ class _Coder:
         low, high = self.relations.of(product[0], location)
         return low >= 0 and self.lists.word.has(high * product[1])
 
-    def _reallocated(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
+    def _is_whole(self, product: tuple[Expression, int], location: str) -> bool:
+        """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
+        low, high = self.relations.of(product[0], location)
+        return low * product[1] >= -LARGEST_BLOCK and self.lists.word.has(high * product[1])
+
+    def _reallocate(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
         place, chains = label.place, self.chains
-        slot = self.chosen.slots.get(self.chosen.blocks.made(label))
+        slot = self.chosen.slots.get(self.chosen.blocks.of_allocation(label))
         if slot is None or not (self.chosen.kinds(label.pointer) <= set(self.chosen.slots)):
             raise _NotFollowed("realloc of an array of pointers as something else")
         if self.chosen.slot(label.pointer) not in (slot, None):
@@ -185,7 +193,7 @@ class _Coder:
         product = factors(label.size)
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
-        if self.relations.of(product[0], location)[0] < 1 or not self._is_exact(product, location):
+        if not self.relations.is_nonzero(product[0], location) or not self._is_whole(product, location):
             raise _NotFollowed("realloc with a size that may be 0")
         old = chains.local(f"$old {slot.element}", slot.pointer)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
@@ -196,14 +204,14 @@ class _Coder:
         shrinks = not self.relations.has_at_most(label.pointer, product[0], slot.element.size, location)
         moved, grown = self.lists.reallocate(moved, operation, old, slot, may_shrink=shrinks)
         null = chains.add(null, Assign(place, operation.target, _like(fresh, operation.target)))
-        chains.connect(self._assigned(null, label.target, None, location, place), end, place)
+        chains.connect(self._assign(null, label.target, None, location, place), end, place)
         failed, moved = chains.branch(moved, Comparison("==", grown, slot.null), place)
         failed = chains.add(failed, Assign(place, operation.target, Constant(0, operation.target.type)))
-        chains.connect(self._assigned(failed, label.target, None, location, place), end, place)
-        chains.connect(self._carried(moved, operation, label, old, grown, keeps=not shrinks), end, place)
+        chains.connect(self._assign(failed, label.target, None, location, place), end, place)
+        chains.connect(self._carry(moved, operation, label, old, grown, keeps=not shrinks), end, place)
         return end
 
-    def _carried(
+    def _carry(
         self, here: str, operation: Realloc, label: Realloc, old: Variable, new: Variable, *, keeps: bool
     ) -> str:
         """The slots of indices in a block that was moved: only the first one is another. Then the old block ends."""
@@ -216,15 +224,15 @@ class _Coder:
             chains.connect(chains.add(first, Assign(place, at, new)), here, place)
             chains.connect(other, here, place)
         if not keeps:
-            here = positions.freed(here, label.pointer, place)
+            here = positions.free(here, label.pointer, place)
         here = chains.add(here, Free(place, old))
         here = chains.add(here, Assign(place, operation.target, _like(new, operation.target)))
         if not isinstance(label.target, Variable):
             here = positions.memory_written(here, label.target, place)
-            return positions.freed(here, label.pointer, place)
+            return positions.free(here, label.pointer, place)
         here = positions.array_assigned(here, label.target, source if keeps else None, place)
         for pair in positions.with_array(source) if keeps and source != label.target else ():
-            here = positions.forgotten(here, pair, place)
+            here = positions.forget(here, pair, place)
         return here
 
     def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:
@@ -256,7 +264,7 @@ class _Visit:
             case PointerOffset(pointer=pointer) if self.chosen.slot(pointer) is not None:
                 return _like(self._element(expression), expression)
             case Deref(pointer=pointer) if (slot := self.chosen.slot(pointer)) is not None:
-                return self._accessed(expression, slot)
+                return self._access(expression, slot)
         return with_parts(expression, self.value)
 
     def _place(self, lvalue: Expression) -> Expression:
@@ -270,7 +278,7 @@ class _Visit:
                 return replace(lvalue, pointer=self.value(pointer))
         return lvalue
 
-    def _accessed(self, access: Deref, slot: Slot) -> Expression:
+    def _access(self, access: Deref, slot: Slot) -> Expression:
         """An access to an element, after the check that it is no end."""
         pointer = bare(access.pointer)
         coder, chains, place, location = self.coder, self.chains, self.place, self.edge.source
@@ -278,23 +286,23 @@ class _Visit:
             inside = coder.relations.inside(pointer.pointer, pointer.index, pointer.scale, location)
         else:
             inside = coder.relations.inside(pointer, _zero(self.coder.lists.word), slot.element.size, location)
-        found = self.value(access.pointer)
+        element = self.value(access.pointer)
         if not self.chosen.only_slots(pointer):
             if not inside:
                 raise _NotFollowed("an access to an element of an array of pointers or to something else")
-            return replace(access, pointer=found)
+            return replace(access, pointer=element)
         message = f"the index of {access} may be out of bounds"
         if isinstance(pointer, PointerOffset):
-            outside, self.here = chains.branch(self.here, Comparison("==", bare(found), slot.null), place)
+            outside, self.here = chains.branch(self.here, Comparison("==", bare(element), slot.null), place)
             if not inside:
                 chains.fail(outside, place, "out_of_bounds", message)
-        end = slot.is_end(bare(found))
+        end = slot.is_end(bare(element))
         if inside:
             self.here = chains.only(self.here, end, place, truth=False)
         else:
             over, self.here = chains.branch(self.here, end, place)
             chains.fail(over, place, "out_of_bounds", message)
-        return replace(access, pointer=found)
+        return replace(access, pointer=element)
 
     def _element(self, moved: PointerOffset) -> Expression:
         """The slot of an element: the array must be there."""
@@ -316,33 +324,33 @@ class _Visit:
         element = chains.local(f"$element{coder.fresh}", slot.pointer)
         low, high = coder.relations.of(index, self.edge.source)
         if low == high and 0 <= low <= FEW:
-            self._counted(element, array, low, slot)
+            self._count(element, array, low, slot)
             return element
         if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
-            self._maybe_outside(element, slot)
+            self._maybe_outside()
         self.here, some = coder.lists.anywhere(self.here, array, slot, place)
         self.here = chains.add(self.here, Assign(place, element, some))
         return element
 
-    def _maybe_outside(self, found: Variable, slot: Slot) -> None:
+    def _maybe_outside(self) -> None:
         """An index that may be before the first slot or behind the end: it is an error if the element is accessed."""
         if not isinstance(self.edge.label, Skip):
             outside, self.here = self.chains.maybe(self.here, self.place)
             self.chains.fail(outside, self.place, "out_of_bounds", "an index may be out of bounds")
 
-    def _counted(self, found: Variable, array: Expression, count: int, slot: Slot) -> None:
+    def _count(self, element: Variable, array: Expression, count: int, slot: Slot) -> None:
         chains, place = self.chains, self.place
-        self.here = chains.add(self.here, Assign(place, found, slot.as_slot(array)))
+        self.here = chains.add(self.here, Assign(place, element, slot.as_slot(array)))
         for _ in range(count):
-            over, self.here = chains.branch(self.here, slot.is_end(found), place)
+            over, self.here = chains.branch(self.here, slot.is_end(element), place)
             chains.fail(over, place, "out_of_bounds", "an index may be out of bounds")
-            self.here = chains.add(self.here, Assign(place, found, slot.following(found)))
+            self.here = chains.add(self.here, Assign(place, element, slot.following(element)))
 
 
-def _zero(type_: object) -> Constant:
-    return Constant(0, type_)  # type: ignore[arg-type]
+def _zero(type_: IntegerType) -> Constant:
+    return Constant(0, type_)
 
 
-def _like(found: Expression, old: Expression) -> Expression:
+def _like(pointer: Expression, old: Expression) -> Expression:
     """A pointer to a slot in the place of one to an element."""
-    return found if found.type == old.type else Cast(found, old.type)
+    return pointer if pointer.type == old.type else Cast(pointer, old.type)

@@ -11,5 +11,6 @@ In reading order:
 - `symbolic_states`: symbols of numbers and pointers, and their zone
 - `symbolic_values`: expressions in such a state
 - `relations`: relations of numbers, members and lengths of blocks
+- `counters`: counters of lists
 - `same_values`: which expressions have equal values
 """

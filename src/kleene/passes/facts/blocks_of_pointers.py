@@ -24,7 +24,7 @@ class Blocks:
 
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
         self._sizes: dict[Operation, int] = {}
-        changed = Cfa(cfa.entry, tuple(map(self._fixed, cfa.edges)))
+        changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
         self.memory = Memory(program, changed, typed=True)
         self.known = not any(isinstance(e.label, Call) for e in cfa.edges) and not self._has_pools(cfa)
         """Whether all pointers are seen: no other function stores any, and none lie at computed bytes."""
@@ -35,9 +35,9 @@ class Blocks:
         nodes = (n for e in cfa.edges for x in expressions(e.label) for n in walk(x))
         moved = [n for n in nodes if isinstance(n, PointerOffset) and n.scale == 1 and constant_of(n.index) is None]
         places = [self._places(n.pointer) for n in moved]
-        return any(found is None or holding & {size for size, _ in found} for found in places)
+        return any(these is None or holding & {size for size, _ in these} for these in places)
 
-    def _fixed(self, edge: Edge[Operation]) -> Edge[Operation]:
+    def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
         label = rewrite_operation(edge.label, _at_start)
         if isinstance(label, Allocate | Realloc) and constant_of(label.size) is None:
             size = self._sizes.setdefault(edge.label, OWN_SIZES + len(self._sizes))
@@ -46,7 +46,7 @@ class Blocks:
             label = replace(label, size=Constant(OWN_SIZES, label.size.type))
         return replace(edge, label=label)
 
-    def made(self, operation: Allocate | Realloc) -> object:
+    def of_allocation(self, operation: Allocate | Realloc) -> object:
         """The kind of the block that an allocation makes."""
         own = self._sizes.get(operation, 0)
         if own:
@@ -59,8 +59,8 @@ class Blocks:
 
     def of_value(self, pointer: Expression) -> frozenset[object] | None:
         """The kinds of blocks that a pointer may point to; None if any."""
-        found = self._places(pointer) if self.known else None
-        return None if found is None else frozenset(size for size, _ in found)
+        places = self._places(pointer) if self.known else None
+        return None if places is None else frozenset(size for size, _ in places)
 
     def _places(self, pointer: Expression) -> set[Place] | None:
         try:

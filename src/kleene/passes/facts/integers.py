@@ -83,7 +83,7 @@ class IntegerValue:
         """The value, if it is a constant."""
         return next(iter(self.table)) if self.rest is FALSE and list(self.table.values()) == [TRUE] else None
 
-    def mapped(self, change: Callable[[int], int], *, injective: bool) -> IntegerValue:
+    def map(self, change: Callable[[int], int], *, injective: bool) -> IntegerValue:
         """The value after a function of it; with an injective one, other values do not become those of the table."""
         table: dict[int, Formula] = {}
         for constant, formula in self.table.items():
@@ -91,18 +91,18 @@ class IntegerValue:
             table[new] = disj(table.get(new, FALSE), formula)
         return IntegerValue(table, self.rest) if injective else _with_others(table, self.rest)
 
-    def converted(self, source: IntegerType, target: IntegerType) -> IntegerValue:
+    def convert(self, source: IntegerType, target: IntegerType) -> IntegerValue:
         """The value converted from one integer type to another."""
         if target == source:
             return self
         if target.boolean:
-            return self.negated().negated()
+            return self.negate().negate()
         if target.function != source.function:  # only the conversion of null is known
             null = self.table.get(0)
             return UNKNOWN_INTEGER if null is None else IntegerValue({0: null}, neg(null))
-        return self.mapped(target.wrap, injective=target.bits >= source.bits)
+        return self.map(target.wrap, injective=target.bits >= source.bits)
 
-    def negated(self) -> IntegerValue:
+    def negate(self) -> IntegerValue:
         """``!value``."""
         return IntegerValue.boolean(self.truth(lambda c: c == 0, FALSE if 0 in self.table else UNKNOWN))
 
@@ -149,7 +149,7 @@ class Constants:
     hidden: frozenset[Variable] = frozenset()
     """Variables that are not tracked during the current operation."""
     _parent: dict[Key, Key] = field(default_factory=dict)
-    _found: dict[Key, set[int]] = field(default_factory=dict)
+    _constants_of: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)
     _counting: set[Key] = field(default_factory=set)
 
@@ -172,20 +172,27 @@ class Constants:
             result = self._of[key] = self._constants(key) if self.tracks(key) else ()
         return result
 
+    def require(self, key: Key, values: Iterable[int]) -> None:
+        """Tell these values of a variable or cell apart too."""
+        root = self.root(key)
+        self._constants_of.setdefault(root, set()).update(values)
+        self._compared_roots.add(root)
+        self._of.clear()
+
     def _constants(self, key: Key) -> tuple[int, ...]:
         root = self.root(key)
-        values = set(self._found.get(root, ()))
+        values = set(self._constants_of.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
             values = {key.type.wrap(c) for c in values}
         elif isinstance(key, int):
-            values |= {kept.wrap(c) for kept in self._mixed(key) for c in values}
+            values |= {kept.wrap(c) for kept in self._mixed_types(key) for c in values}
         if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
             values |= set(range(min(values), max(values) + 1))
         return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])
 
-    def _mixed(self, offset: int) -> list[IntegerType]:
+    def _mixed_types(self, offset: int) -> list[IntegerType]:
         """The types as which the numbers at an offset are kept where they are written and read as others too."""
         types = [
             self.memory.integer_type(p)
@@ -197,7 +204,7 @@ class Constants:
     @property
     def cells(self) -> list[int]:
         """The offsets of the integer cells that the program reads or writes."""
-        return sorted({key for key in (*self._found, *self._parent) if isinstance(key, int)})
+        return sorted({key for key in (*self._constants_of, *self._parent) if isinstance(key, int)})
 
     def root(self, key: Key) -> Key:
         """The variable or cell that stands for all that are assigned to or compared with each other."""
@@ -210,7 +217,7 @@ class Constants:
         for other in roots[1:]:
             if other != roots[0]:
                 self._parent[other] = roots[0]
-                self._found.setdefault(roots[0], set()).update(self._found.pop(other, set()))
+                self._constants_of.setdefault(roots[0], set()).update(self._constants_of.pop(other, set()))
 
     def _gather(self, operation: Operation) -> None:
         if isinstance(operation, Invoke):
@@ -239,7 +246,7 @@ class Constants:
             constants = {
                 n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
             }
-            self._found.setdefault(self.root(keys[0]), set()).update(constants)
+            self._constants_of.setdefault(self.root(keys[0]), set()).update(constants)
 
     def keys(self, expression: Expression) -> list[Key]:
         """The variables and cells whose integer value an expression reads (or the one it denotes)."""

@@ -52,13 +52,13 @@ class Intervals:
         self._calls = any(isinstance(o, Call) for o in operations)
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        return self._solved()
+        return self._solve()
 
     def of(self, expression: Expression, location: str) -> Interval:
         """The values that an expression may have where an edge leaves a location."""
         return interval_of(expression, self.at.get(location, {}))
 
-    def _tracked(self, variable: Expression) -> bool:
+    def _is_tracked(self, variable: Expression) -> bool:
         return (
             isinstance(variable, Variable)
             and isinstance(variable.type, IntegerType)
@@ -66,7 +66,7 @@ class Intervals:
             and not (variable.is_global and self._calls)
         )
 
-    def _solved(self) -> dict[str, Bounds]:
+    def _solve(self) -> dict[str, Bounds]:
         order = self.cfa.post_order
         at: dict[str, Bounds] = {self.cfa.entry: {}}
         waiting = {self.cfa.entry}
@@ -80,26 +80,26 @@ class Intervals:
                     continue
                 known = at.get(edge.target)
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                merged = after if known is None else self._joined(known, after, widen=visits[edge.target] > 3)
+                merged = after if known is None else self._join(known, after, widen=visits[edge.target] > 3)
                 if merged != known:
                     at[edge.target] = merged
                     waiting.add(edge.target)
         return at
 
-    def _joined(self, known: Bounds, new: Bounds, *, widen: bool) -> Bounds:
+    def _join(self, known: Bounds, new: Bounds, *, widen: bool) -> Bounds:
         merged: Bounds = {}
         for variable in known.keys() & new.keys():
             (a, b), (c, d) = known[variable], new[variable]
             low, high = min(a, c), max(b, d)
             if widen:
-                low, high = self._widened(low if low < a else None, high if high > b else None, (low, high))
+                low, high = self._widen(low if low < a else None, high if high > b else None, (low, high))
             bounds = _full(variable)
             low, high = max(low, bounds[0]), min(high, bounds[1])
             if (low, high) != bounds:
                 merged[variable] = (low, high)
         return merged
 
-    def _widened(self, low: int | None, high: int | None, both: Interval) -> Interval:
+    def _widen(self, low: int | None, high: int | None, both: Interval) -> Interval:
         down, up = both
         if low is not None:
             k = bisect_right(self._steps, low)
@@ -112,18 +112,18 @@ class Intervals:
     def after(self, operation: Operation, before: Bounds) -> Bounds | None:
         """The bounds after an operation; None if it does not pass."""
         if isinstance(operation, Assume):
-            return self._assumed(operation.condition, operation.truth, before)
+            return self._assume(operation.condition, operation.truth, before)
         after = dict(before)
         for variable in defined_variables(operation):
             after.pop(variable, None)
-        if isinstance(operation, Assign) and self._tracked(operation.target):
+        if isinstance(operation, Assign) and self._is_tracked(operation.target):
             assert isinstance(operation.target, Variable)
             value = interval_of(operation.value, before)
             if value != _full(operation.target):
                 after[operation.target] = value
         return after
 
-    def _assumed(self, condition: Expression, truth: bool, before: Bounds) -> Bounds | None:
+    def _assume(self, condition: Expression, truth: bool, before: Bounds) -> Bounds | None:
         while isinstance(condition, Unary) and condition.operator == "!":
             condition, truth = condition.operand, not truth
         if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
@@ -136,13 +136,13 @@ class Intervals:
             return before
         operator = condition.operator if truth else NEGATED[condition.operator]
         a, b = interval_of(condition.left, before), interval_of(condition.right, before)
-        left, right = _restricted(operator, a, b), _restricted(MIRRORED[operator], b, a)
+        left, right = _restrict(operator, a, b), _restrict(MIRRORED[operator], b, a)
         if left is None or right is None:
             return None
         after = dict(before)
         for side, interval in ((condition.left, left), (condition.right, right)):
             variable = _same_value(side, before)
-            if self._tracked(variable):
+            if self._is_tracked(variable):
                 assert isinstance(variable, Variable)
                 after[variable] = interval
         return after
@@ -166,7 +166,7 @@ def _same_value(expression: Expression, bounds: Mapping[Variable, Interval]) -> 
     return expression
 
 
-def _restricted(operator: str, a: Interval, b: Interval) -> Interval | None:
+def _restrict(operator: str, a: Interval, b: Interval) -> Interval | None:
     """The part of the first interval for which a comparison with some value of the second can hold."""
     low, high = a
     if operator in ("==", "<", "<="):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, fields
 
-from kleene.cfa.expressions import AddressOf, Expression, Variable, walk
+from kleene.cfa.expressions import EXPRESSION_KINDS, AddressOf, Expression, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
@@ -61,7 +61,7 @@ def used_variables(operation: Operation) -> frozenset[Variable]:
         if attribute.name == written and isinstance(value, Variable):
             continue
         for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]
+            if isinstance(part, EXPRESSION_KINDS):
                 result |= _read(part)
     return frozenset(result)
 

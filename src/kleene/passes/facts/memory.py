@@ -76,6 +76,8 @@ class TypedSize(int):
         return self._key[1] or str(self._key[0])
 
 
+LINKS = "links"
+"""The name of the structure type of pointers between others."""
 Place = tuple[int, int]
 """Where a pointer may point, or a cell may lie: in objects of some size, at an offset."""
 
@@ -117,17 +119,33 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
     return [Leaf(base, scalar_type(type_, program.pointer_size), name)]
 
 
+@dataclass(frozen=True)
+class StructureType:
+    """Kinds of objects that pointers connect with each other: their pointer cells, and their sizes."""
+
+    name: str
+    cells: frozenset[str]
+    sizes: frozenset[int]
+    links: bool = False
+    """Whether the cells are those that lead from objects of one kind to another."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
 @dataclass
 class Memory:
     """The memory of a program as the analysis sees it: variables by kind, cells by place, targets of pointers.
 
     `cell_of` maps a place to the name of its pointer cell. `cell_targets` maps the name of a cell to the targets of its
     pointers; `cell_places` is more precise, by place. With `typed`, objects of one size but different types differ.
+    With `by_record`, each kind of object is a structure type of its own, and its members have names of their own.
     """
 
     program: CProgram
     cfa: Cfa[Operation]
     typed: bool = False
+    by_record: bool = False
     pointers: tuple[Variable, ...] = ()
     integers: tuple[Variable, ...] = ()
     objects: tuple[Variable, ...] = ()
@@ -143,6 +161,7 @@ class Memory:
         self._classify()
         self._find_cells()
         self._flow()
+        self._name_apart()
         self._find_integers()
 
     # Variables ------------------------------------------------------------------------------------------------
@@ -173,9 +192,13 @@ class Memory:
 
     def _find_cells(self) -> None:
         """The pointer cells of all objects, by offset, with a readable name."""
-        made = [self._made(operation) for operation in self._operations() if isinstance(operation, Allocate | Realloc)]
+        made = [
+            self._size_and_element(operation)
+            for operation in self._operations()
+            if isinstance(operation, Allocate | Realloc)
+        ]
         made += [(v.type.size, v.type) for v in self.objects]
-        made += [(record.size, record) for record in self._specified]
+        made += [(record.size, record) for record in self._specified_records]
         for size, type_ in made:
             if size is not None:
                 self._types_of.setdefault(size, {})[_type_name(size, type_)] = None
@@ -201,10 +224,10 @@ class Memory:
 
     def block_size(self, operation: Allocate | Realloc) -> int | None:
         """The size of a new block; None if it is not a constant."""
-        size, type_ = self._made(operation)
+        size, type_ = self._size_and_element(operation)
         return None if size is None else self._size(size, type_)
 
-    def _made(self, operation: Allocate | Realloc) -> tuple[int | None, Type | None]:
+    def _size_and_element(self, operation: Allocate | Realloc) -> tuple[int | None, Type | None]:
         return constant_of(operation.size), operation.element if isinstance(operation, Allocate) else None
 
     def _size(self, size: int, type_: Type | None) -> int:
@@ -215,7 +238,7 @@ class Memory:
         return [*self._initial(), *(edge.label for edge in self.cfa.edges)]
 
     @property
-    def _specified(self) -> list[RecordType]:
+    def _specified_records(self) -> list[RecordType]:
         """The types of the blocks in contracts."""
         records = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
         return list(dict.fromkeys(records))
@@ -223,7 +246,7 @@ class Memory:
     def _used_types(self) -> list[Type]:
         """The types of objects, and of all that is seen through a pointer."""
         used_types: dict[Type, None] = {v.type: None for v in self.objects}
-        used_types.update(dict.fromkeys(self._specified))
+        used_types.update(dict.fromkeys(self._specified_records))
         for operation in self._operations():
             if isinstance(operation, Allocate) and operation.element is not None:
                 used_types[operation.element] = None
@@ -353,7 +376,7 @@ class Memory:
 
     def _add(self, target: Expression, places: set[Place]) -> bool:
         if isinstance(target, Variable) and self.kind(target) == "pointer":
-            return _grown(self.pointer_places[target], places, str(target))
+            return _grow(self.pointer_places[target], places, str(target))
         grown = [self._add_to_cell(place, places) for place in self.address_places(target)]
         return any(grown)
 
@@ -362,7 +385,65 @@ class Memory:
         self._name_cell(place, f"@{place[1]}")
         grown = not places <= self._held[place]
         self._held[place] |= places
-        return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+        return _grow(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+
+    # Structure types ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def structure_types(self) -> tuple[StructureType, ...]:
+        """The cells, divided such that no pointer connects objects of two parts.
+
+        With `by_record`, the cells that lead to objects of the same kind, by this kind, and all others.
+        """
+        if self.by_record:
+            return self._records_and_links()
+        parts: dict[frozenset[int], list[str]] = {}
+        for (size, _), cell in self.cell_of.items():
+            parts.setdefault(self._connected[size], []).append(cell)
+        return tuple(StructureType(self._type_words(sizes), frozenset(cells), sizes) for sizes, cells in parts.items())
+
+    def _records_and_links(self) -> tuple[StructureType, ...]:
+        own: dict[int, list[str]] = {}
+        links: list[str] = []
+        for (size, _), cell in self.cell_of.items():
+            stays = {to for to, _ in self.cell_targets[cell]} <= {size}
+            (own.setdefault(size, []) if stays else links).append(cell)
+        types = [
+            StructureType(self._type_words([size]), frozenset(cells), frozenset({size})) for size, cells in own.items()
+        ]
+        ends = frozenset(size for (size, _), cell in self.cell_of.items() if cell in links)
+        return (*types, StructureType(LINKS, frozenset(links), ends, links=True)) if links else tuple(types)
+
+    @cached_property
+    def _connected(self) -> dict[int, frozenset[int]]:
+        """For each kind of object all kinds that pointers connect with it, in either direction; or it alone."""
+        connected: dict[int, frozenset[int]] = {size: frozenset({size}) for size, _ in self.cell_of}
+        for (size, _), held in self._held.items():
+            for to, _ in held if not self.by_record else ():
+                both = connected[size] | connected.get(to, frozenset({to}))
+                connected |= dict.fromkeys(both, both)
+        return connected
+
+    def _name_apart(self) -> None:
+        """Members of the same name get one predicate if pointers connect their objects; others get their own."""
+        holders: dict[str, frozenset[int]] = {}
+        targets: dict[str, set[Place]] = {}
+        for (size, offset), name in list(self.cell_of.items()):
+            if holders.setdefault(name, self._connected[size]) != self._connected[size]:
+                name = f"{name}@{self._type_words(self._connected[size])}"
+                self.cell_of[size, offset] = name
+            targets.setdefault(name, set()).update(self._held[size, offset])
+        self.cell_targets = targets
+
+    def _type_words(self, sizes: Iterable[int]) -> str:
+        """The tags of the structs of some sizes; the sizes themselves if they have none."""
+        names = [
+            name
+            for size in sorted(sizes)
+            for name in ([str(size)] if isinstance(size, TypedSize) else self._types_of.get(size, {}))
+            if name
+        ] or [str(size) for size in sorted(sizes)]
+        return "+".join(dict.fromkeys(name.removeprefix("struct ") for name in names))
 
     @property
     def self_loops(self) -> frozenset[str]:
@@ -396,7 +477,7 @@ class Memory:
                 shift = constant_of(index)
                 if shift is None:
                     raise Unmodelled("pointer arithmetic with a variable")
-                return _shifted(self.value_places(pointer), shift * scale)
+                return _shift(self.value_places(pointer), shift * scale)
             case Field() | Deref() | Index() | Variable():
                 return self.cell_places(self.address_places(value))
         raise Unmodelled(f"pointer value {value}")
@@ -411,14 +492,14 @@ class Memory:
             case Variable():
                 return {(self.size_of(lvalue), 0)}
             case Field(base=base, offset=offset):
-                return _shifted(self.address_places(base), offset)
+                return _shift(self.address_places(base), offset)
             case Deref(pointer=pointer):
                 return self.value_places(pointer)
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
-                return _shifted(self.address_places(base), number * lvalue.type.size)
+                return _shift(self.address_places(base), number * lvalue.type.size)
         raise Unmodelled(f"memory access {lvalue}")
 
 
@@ -437,11 +518,11 @@ def _points_to_itself(target: Expression, value: Expression) -> bool:
     return False
 
 
-def _shifted(places: Iterable[Place], shift: int) -> set[Place]:
+def _shift(places: Iterable[Place], shift: int) -> set[Place]:
     return {(size, offset + shift) for size, offset in places}
 
 
-def _grown(known: set[Place], places: set[Place], what: str) -> bool:
+def _grow(known: set[Place], places: set[Place], what: str) -> bool:
     """Add places to a set; true if it has grown."""
     changed = not places <= known
     known |= places

@@ -11,6 +11,7 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -55,14 +56,16 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
-from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merge
+from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, Values, address_of, full_range
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
 MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
+CHAR_BITS = 8
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -115,6 +118,11 @@ class Relations(Values):
             return False
         return state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
 
+    def is_nonzero(self, expression: Expression, location: str) -> bool:
+        """Whether a number is not 0."""
+        state = self._state(location)
+        return state is not None and state.is_nonzero(self.number(expression, state))
+
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
         """Whether a number is not greater than another one."""
         state = self._state(location)
@@ -132,6 +140,17 @@ class Relations(Values):
         most = state.zone.upper(a, b)
         return most if state.zone.upper(b, a) == -most else None
 
+    def difference(
+        self, left: Expression, right: Expression | None, location: str, behind: Assume
+    ) -> tuple[float, float]:
+        """The least and the greatest value of the first number less the second, without overflow, after a condition."""
+        state = self._state(location)
+        after = self.after(behind, state) if state is not None else None
+        if after is None:
+            return -math.inf, math.inf
+        a, b = self.number(left, after), ZERO if right is None else self.number(right, after)
+        return -after.zone.upper(b, a), after.zone.upper(a, b)
+
     def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
         """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
         state = self._state(location)
@@ -141,11 +160,11 @@ class Relations(Values):
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is None or behind is None or state.interval(behind) != (0, 0):
             return False
-        return state.zone.upper(room, number) <= 0
+        return state.growth(number, room) is not None  # a number less than 0 gives no block
 
     def _state(self, location: str) -> State | None:
-        found = self.at.get(location)
-        return None if found is None else found.copy()
+        state = self.at.get(location)
+        return None if state is None else state.copy()
 
     # The fixpoint ---------------------------------------------------------------------------------------------
 
@@ -154,11 +173,14 @@ class Relations(Values):
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
         operations = [e.label for e in self.cfa.edges]
-        constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
-        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        return self._solved()
+        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
+        constants = {n.value for n in nodes if isinstance(n, Constant)}
+        limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
+        limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
+        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)} | limits)
+        return self._solve()
 
-    def _solved(self) -> dict[str, State]:
+    def _solve(self) -> dict[str, State]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
         at: dict[str, State] = {self.cfa.entry: self._initial()}
         waiting = {self.cfa.entry}
@@ -177,7 +199,7 @@ class Relations(Values):
                     waiting.add(edge.target)
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                joint, pairs = merged(known, after)
+                joint, pairs = merge(known, after)
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -228,9 +250,9 @@ class Relations(Values):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Realloc(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Havoc(target=target):
                 self._store(target, self._any(target.type, state), state)
             case MemSet(pointer=pointer) | MemCopy(destination=pointer):
@@ -287,7 +309,7 @@ class Relations(Values):
             count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
-            if low >= 0 and high * each < WORD:
+            if low * each >= -LARGEST_BLOCK and high * each < WORD:  # less than 0 is too much, and gives NULL
                 state.held[Part("room", block, each)] = number
                 state.held[Part("behind", block, each)] = nothing
         return block
@@ -341,9 +363,27 @@ class Relations(Values):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            return _related(operator, self.number(left, state), self.number(right, state), state.zone)
+            one, two = self.number(left, state), self.number(right, state)
+            if operator == "!=" and state.interval(two) == (0, 0):
+                state.nonzero.add(one)
+            return _relate(operator, one, two, state.zone)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
-            return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
+            one, two = self.pointer(left, state), self.pointer(right, state)
+            if operator == "!=" and constant_of(right) == 0:
+                return self._exists(one, state)
+            return self._assume_pointers(operator, one, two, left, state)
+        return True
+
+    def _exists(self, pointer: int, state: State) -> bool:
+        """A pointer is not NULL: its block is not larger than a block can be."""
+        parts = [(k, s) for k, s in state.held.items() if isinstance(k, Part) and k.symbol == pointer]
+        for part, number in parts:
+            if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
+                behind = state.interval(state.held[Part("behind", pointer, part.scale)])
+                if behind == (0, 0):
+                    most = LARGEST_BLOCK // part.scale
+                    if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
+                        return False
         return True
 
     def _assume_pointers(self, operator: str, a: int, b: int, left: Expression, state: State) -> bool:
@@ -352,10 +392,10 @@ class Relations(Values):
             return True
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or _related(operator, one, two, state.zone)
+        return one is None or two is None or _relate(operator, one, two, state.zone)
 
 
-def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
+def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     """Add a comparison of two numbers; false if it cannot hold."""
     if operator in (">", ">="):
         a, b, operator = b, a, MIRRORED[operator]
@@ -374,11 +414,23 @@ def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
 
 
 def factors(size: Expression) -> tuple[Expression, int] | None:
-    """A count of elements and the size of each, if a size is written as their product."""
+    """A count of elements and the size of each, if a size is written as their product.
+
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0.
+    """
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
         size = size.operand
     if isinstance(size, Binary) and size.operator == "*":
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return count, each.value
+                return _unconverted(count, size.type), each.value
     return None
+
+
+def _unconverted(count: Expression, size: Type) -> Expression:
+    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
+    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
+        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
+            break
+        count = count.operand
+    return count

@@ -33,7 +33,7 @@ def with_same_values(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
         unseen |= {g.variable for g in program.globals}
     known = _Known(cfa, unseen)
     known.solve()
-    return Cfa(cfa.entry, tuple(map(known.replaced, cfa.edges)))
+    return Cfa(cfa.entry, tuple(map(known.replace_value, cfa.edges)))
 
 
 @dataclass
@@ -56,7 +56,7 @@ class _Known:
                     self.at[edge.target] = agreed
                     waiting.append(edge.target)
 
-    def replaced(self, edge: Edge[Operation]) -> Edge[Operation]:
+    def replace_value(self, edge: Edge[Operation]) -> Edge[Operation]:
         """The edge, with an assignment of a variable that holds the same value."""
         values, label = self.at.get(edge.source), edge.label
         if values is None or not isinstance(label, Assign) or not isinstance(label.value, Binary):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
+from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,42 @@ Key = Variable | Cell | Part
 
 @dataclass
 class State:
-    """What is known at a location. `blocks` has the kinds of blocks of a pointer symbol; None: any."""
+    """What is known at a location. `blocks` has the kinds of blocks of a pointer symbol; None: any.
+
+    `nonzero` has symbols of numbers that are not 0, where their interval does not say so. `grown` has pairs of numbers
+    of which the first is the second plus at least 0 or 1, or less than 0: a signed sum may have wrapped.
+    """
 
     held: dict[Key, int] = field(default_factory=dict)
     zone: Zone = field(default_factory=Zone)
     blocks: dict[int, frozenset[object] | None] = field(default_factory=dict)
     apart: set[tuple[int, int]] = field(default_factory=set)
     following: int = 1
+    nonzero: set[int] = field(default_factory=set)
+    grown: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def copy(self) -> State:
-        return State(dict(self.held), self.zone.copy(), dict(self.blocks), set(self.apart), self.following)
+        blocks, apart, nonzero = dict(self.blocks), set(self.apart), set(self.nonzero)
+        return State(dict(self.held), self.zone.copy(), blocks, apart, self.following, nonzero, dict(self.grown))
+
+    def growth(self, number: int, base: int) -> int | None:
+        """0 or 1 if a number is another one plus at least that, or less than 0."""
+        if self.zone.bounds[number][1] < 0:
+            return 1
+        least = -self.zone.upper(base, number)
+        known = self.grown.get((number, base))
+        return min(least, 1) if least >= 0 and least >= (known or 0) else known
+
+    def is_natural(self, number: int) -> bool:
+        """Add that a number is not less than 0; false if it is."""
+        if not self.zone.add(ZERO, number, 0):
+            return False
+        sums = [(base, least) for (own, base), least in self.grown.items() if own == number]
+        return all(self.zone.add(base, number, -least) for base, least in sums)
+
+    def is_nonzero(self, symbol: int) -> bool:
+        low, high = self.zone.bounds[symbol]
+        return symbol in self.nonzero or low > 0 or high < 0
 
     def fresh(self, low: int, high: int) -> int:
         symbol = self.following
@@ -68,10 +94,12 @@ class State:
         self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
         self.zone.keep(reached & self.zone.bounds.keys())
         self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
+        self.nonzero &= reached
+        self.grown = {(a, b): least for (a, b), least in self.grown.items() if a in reached and b in reached}
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
 
 
-def merged(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
+def merge(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
     """The state that covers both, and the pair of symbols that each of its symbols 1, 2, ... stands for."""
     return _Merge(first.copy(), second.copy()).run()
 
@@ -136,8 +164,16 @@ class _Merge:
                 if i != j and (a, c) in first.apart and (b, d) in second.apart:
                     result.apart.add((i, j))
         plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
-        result.zone = joined(first.zone, second.zone, plain)
+        result.zone = join_zones(first.zone, second.zone, plain)
         result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
+        numbers = [(i, pair) for i, pair in enumerate(order, 1) if i not in result.blocks]
+        pairs = [(i, j, *p, *q) for i, p in numbers for j, q in numbers if i != j]
+        for i, j, a, b, c, d in pairs if first.grown or second.grown else ():
+            if (a, c) in first.grown or (b, d) in second.grown:
+                growths = first.growth(a, c), second.growth(b, d)
+                if growths[0] is not None and growths[1] is not None:
+                    result.grown[i, j] = min(growths[0], growths[1])
+        result.nonzero = {i for i, (a, b) in numbers if first.is_nonzero(a) and second.is_nonzero(b)}
         return result
 
 
@@ -183,9 +219,16 @@ def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
         if number in joint.blocks:
             if joint.blocks[number] != known.blocks[old]:
                 return False
-        elif joint.zone.bounds[number] != known.zone.bounds[old]:
+        elif joint.zone.bounds[number] != known.zone.bounds[old] or (
+            known.is_nonzero(old) and not joint.is_nonzero(number)
+        ):
             return False
     numbers = [(n, old) for n, (old, _) in enumerate(pairs, 1) if n not in joint.blocks]
+    new = {old: n for n, old in numbers}
+    for (a, b), least in known.grown.items():
+        growth = joint.growth(new[a], new[b]) if a in new and b in new else None
+        if growth is None or growth < least:
+            return False
     return all(
         joint.zone.upper(n, m) <= known.zone.upper(old, other) for n, old in numbers for m, other in numbers if n != m
     )

@@ -33,6 +33,8 @@ from kleene.passes.facts.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 
+LARGEST_BLOCK = (1 << 63) - 1
+"""Bytes of a block that `malloc` gives at most: differences of pointers are to fit (docs/assumptions.md)."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -66,13 +68,13 @@ class Values:
         """The address of a variable, as a pointer symbol."""
         key = address_of(variable)
         if key not in state.held:
-            found = state.held[key] = state.fresh_pointer(frozenset((self._kinds.of_object(variable),)))
-            state.held[Part("behind", found, 1)] = state.fresh(0, 0)
-            state.held[Part("room", found, 1)] = state.fresh(variable.type.size, variable.type.size)
-            state.held[Part("block", found, 1)] = found
+            address = state.held[key] = state.fresh_pointer(frozenset((self._kinds.of_object(variable),)))
+            state.held[Part("behind", address, 1)] = state.fresh(0, 0)
+            state.held[Part("room", address, 1)] = state.fresh(variable.type.size, variable.type.size)
+            state.held[Part("block", address, 1)] = address
             for other, other_symbol in list(state.held.items()):
                 if isinstance(other, Variable) and other.name.startswith("&") and other != key:
-                    state.apart |= {(found, other_symbol), (other_symbol, found)}
+                    state.apart |= {(address, other_symbol), (other_symbol, address)}
         return state.held[key]
 
     def _null(self, state: State) -> int:
@@ -84,12 +86,12 @@ class Values:
         return null
 
     def _is_tracked(self, variable: Expression) -> bool:
-        if not isinstance(variable, Variable) or variable in self._untracked:
+        if not isinstance(variable, Variable) or variable in self._untracked_variables:
             return False
         return not (variable.is_global and self._calls)
 
     @cached_property
-    def _untracked(self) -> frozenset[Variable]:
+    def _untracked_variables(self) -> frozenset[Variable]:
         return address_taken([e.label for e in self.cfa.edges]) | exposed_globals(self.program)
 
     @cached_property
@@ -127,7 +129,7 @@ class Values:
             case AddressOf(target=target):
                 return self._address(target, state)
             case PointerOffset(pointer=base, index=index, scale=scale):
-                return self._moved(self.pointer(base, state), self.number(index, state), scale, state)
+                return self._move(self.pointer(base, state), self.number(index, state), scale, state)
             case Variable() | Field() | Deref() | Index():
                 base_symbol, offset = self._locate(value, state)
                 pointer = state.fresh_pointer(self._kinds.of_value(value))
@@ -150,7 +152,7 @@ class Values:
                     state.held[Part("room", part, scale)] = state.fresh(base.type.count, base.type.count)
                     state.held[Part("behind", part, scale)] = state.fresh(0, 0)
                     start = part
-                return self._moved(start, self.number(index, state), target.type.size, state)
+                return self._move(start, self.number(index, state), target.type.size, state)
             case Field(base=base, offset=offset):
                 start = self._address(base, state)
                 if offset == 0 and not isinstance(target.type, ArrayType):
@@ -163,7 +165,7 @@ class Values:
                 return address
         return state.fresh_pointer(None)
 
-    def _moved(self, base: int, by: int, scale: int, state: State) -> int:
+    def _move(self, base: int, by: int, scale: int, state: State) -> int:
         if state.interval(by) == (0, 0):
             return base
         moved = state.fresh_pointer(state.blocks.get(base))
@@ -220,7 +222,7 @@ class Values:
                 if offset is None:
                     return number
                 known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
-                return self._converted(known, full, state) if known in state.zone.bounds else number
+                return self._convert(known, full, state) if known in state.zone.bounds else number
             case Comparison() | Unary(operator="!"):
                 return state.fresh(0, 1)
             case Unary(operator="-", operand=operand):
@@ -231,9 +233,7 @@ class Values:
                 if type_.boolean:
                     return state.fresh(0, 1)
                 return (
-                    state.fresh(*full)
-                    if type_.function != operand.type.function
-                    else self._converted(inner, full, state)
+                    state.fresh(*full) if type_.function != operand.type.function else self._convert(inner, full, state)
                 )
             case Binary():
                 return self._binary(expression, full, state)
@@ -241,7 +241,7 @@ class Values:
                 return self._distance(self.pointer(left, state), self.pointer(right, state), scale, full, state)
         return state.fresh(*full)
 
-    def _converted(self, symbol: int, full: Interval, state: State) -> int:
+    def _convert(self, symbol: int, full: Interval, state: State) -> int:
         low, high = state.interval(symbol)
         return symbol if full[0] <= low and high <= full[1] else state.fresh(*full)
 
@@ -251,6 +251,12 @@ class Values:
         match expression.operator:
             case "+" if full[0] <= al + bl and ah + bh <= full[1]:
                 return self._sum(state, a, b, minus=False)
+            case "+" if full[0] < 0 and al >= 0 and bl >= 0:  # it wraps to a number less than 0
+                wrapped = state.fresh(*full)
+                state.grown |= {(wrapped, a): min(bl, 1), (wrapped, b): min(al, 1)}
+                if al or bl:
+                    state.nonzero.add(wrapped)
+                return wrapped
             case "-":
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
                 if full[0] <= low and high <= full[1]:
@@ -288,7 +294,13 @@ class Values:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
         products = [x * y for x in (al, ah) for y in (bl, bh)]
         if min(products) < full[0] or max(products) > full[1]:
-            return state.fresh(*full)
+            wrapped = state.fresh(*full)
+            power = bl == bh and bl > 0 and bl & (bl - 1) == 0
+            if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
+                state.grown[wrapped, a] = min(al, 1)
+            if power and state.is_nonzero(a) and -(full[1] - full[0] + 1) < bl * max(-al, ah) < full[1] - full[0] + 1:
+                state.nonzero.add(wrapped)  # a multiple of the width would be needed
+            return wrapped
         if bl == bh == 1:
             return a
         product = state.fresh(min(products), max(products))

@@ -32,8 +32,8 @@ class Zone:
         if a == b:
             return 0
         loose = self.bounds[a][1] - self.bounds[b][0]
-        found = self.gaps.get((a, b), loose)
-        return min(loose, found)
+        gap = self.gaps.get((a, b), loose)
+        return min(loose, gap)
 
     def add(self, a: int, b: int, c: int) -> bool:
         """Add a - b <= c and all that follows; false if nothing satisfies it."""
@@ -80,7 +80,7 @@ DENSE = 40
 """Up to so many numbers, a join looks at every difference; of more, only at those that are kept explicitly."""
 
 
-def joined(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Zone:
+def join_zones(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Zone:
     """The least zone of the new numbers 1, 2, ..., each of which is a number of the first and one of the second."""
     result = Zone()
     whole = [(ZERO, ZERO), *pairs]

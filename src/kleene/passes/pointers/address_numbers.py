@@ -26,12 +26,12 @@ def with_address_numbers(program: CProgram) -> CProgram:
             return inner
         return pointer_in(inner)
 
-    def moved(node: Expression) -> Expression | None:
+    def pointer_of(node: Expression) -> Expression | None:
         """The pointer that a number stands for: an address, or one moved by a constant."""
         if isinstance(node, Cast) and isinstance(node.type, IntegerType) and isinstance(node.operand, Binary):
-            return moved(node.operand) if node.type.bits == bits else None
+            return pointer_of(node.operand) if node.type.bits == bits else None
         if isinstance(node, Binary) and node.operator in "+-":
-            base, distance = moved(node.left), constant_of(node.right)
+            base, distance = pointer_of(node.left), constant_of(node.right)
             if base is None or distance is None:
                 return None
             shift = IntegerType(bits, signed=True).wrap(distance if node.operator == "+" else -distance)
@@ -40,7 +40,7 @@ def with_address_numbers(program: CProgram) -> CProgram:
 
     def change(node: Expression) -> Expression:
         if isinstance(node, Cast) and isinstance(node.type, PointerType) and isinstance(node.operand.type, IntegerType):
-            pointer = moved(node.operand)
+            pointer = pointer_of(node.operand)
             return Cast(pointer, node.type) if pointer is not None else node
         if isinstance(node, Comparison):
             left, right = pointer_in(node.left), pointer_in(node.right)

@@ -22,11 +22,11 @@ def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
     copies: dict[Variable, list[Assign]] = {}
     for edge in cfa.edges:
         if isinstance(edge.label, Assign):
-            source = _copied(edge.label.value)
+            source = _copied_variable(edge.label.value)
             if source is not None:
                 copies.setdefault(source, []).append(edge.label)
 
-    def typed(operation: Operation) -> Operation:
+    def with_type(operation: Operation) -> Operation:
         if not isinstance(operation, Allocate) or not isinstance(operation.target, Variable):
             return operation
         size = constant_of(operation.size)
@@ -36,10 +36,10 @@ def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
         types = {t for t in _types(operation.target, copies) if t.size == size}
         return replace(operation, element=types.pop()) if len(types) == 1 else operation
 
-    return Cfa(cfa.entry, tuple(replace(edge, label=typed(edge.label)) for edge in cfa.edges))
+    return Cfa(cfa.entry, tuple(replace(edge, label=with_type(edge.label)) for edge in cfa.edges))
 
 
-def _copied(value: Expression) -> Variable | None:
+def _copied_variable(value: Expression) -> Variable | None:
     """The variable whose value an expression is, however it is cast."""
     while isinstance(value, Cast):
         value = value.operand

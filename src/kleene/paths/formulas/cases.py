@@ -62,7 +62,7 @@ def _saturate(todo: list[Any], literals: Literals) -> list[list[Any]] | None:
             condition, yes, no = formula.children()
             return [[condition, yes], [z3.Not(condition), no]]
         if z3.is_not(formula) and not _is_atom(formula.arg(0)):
-            branched = _negated(formula.arg(0), todo)
+            branched = _negate(formula.arg(0), todo)
             if branched:
                 return branched
             continue
@@ -87,7 +87,7 @@ def _is_atom(formula: Any) -> bool:
     return not (z3.is_eq(formula) and z3.is_bool(formula.arg(0)))
 
 
-def _negated(formula: Any, todo: list[Any]) -> list[list[Any]]:
+def _negate(formula: Any, todo: list[Any]) -> list[list[Any]]:
     """Push a negation inwards: either more to do, or branches."""
     children = formula.children()
     if z3.is_not(formula):

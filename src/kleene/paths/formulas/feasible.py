@@ -62,7 +62,7 @@ def feasible(formula: PathFormula, limit: int = STEPS) -> Answer:
         solver.add(*(z3.Implies(s, term) for s, term in zip(switches, case.constraints, strict=True)))
         answer = solver.check(*switches)
         if answer == z3.sat:
-            return _solved(case, _readable(solver, switches, case))
+            return _solution(case, _readable(solver, switches, case))
         if answer == z3.unknown:
             doubts.append(f"the solver gave up ({solver.reason_unknown()})")
         elif case.partial:
@@ -93,14 +93,14 @@ def _readable(solver: Any, switches: list[Any], case: Case) -> Any:
     return model
 
 
-def _solved(case: Case, model: object) -> Feasible:
+def _solution(case: Case, model: Any) -> Feasible:
     values: list[int] = []
     inputs = case.inputs()
     for given in inputs:
         if given.term is None:
             values.append(given.value)
         else:
-            number = model.eval(given.term, model_completion=True).as_long()  # type: ignore[attr-defined]
+            number = model.eval(given.term, model_completion=True).as_long()
             values.append(given.type.wrap(number))
     return Feasible(tuple(values), tuple(given.why for given in inputs), case)
 

@@ -36,14 +36,14 @@ class Models:
         pairs = [(c, z3.BitVecVal(model.get(name, 0), c.size())) for name, c in self.inputs(term).items()]
         return bool(z3.is_true(z3.simplify(z3.substitute(term, *pairs) if pairs else term)))
 
-    def extended(self, terms: Sequence[Any], more: Sequence[Any], model: Model) -> Model | None:
+    def extend(self, terms: Sequence[Any], more: Sequence[Any], model: Model) -> Model | None:
         """A model of `terms` and `more`, given a model of `terms`; None without one, or if the solver gives up.
 
         Only the terms that share inputs with the new ones, over others too, take part in the query.
         """
         if all(self.holds(term, model) for term in more):
             return model
-        related = self.related(terms, more)
+        related = self.related_terms(terms, more)
         plain = self._plain([*related, *more], more, model)
         if plain is not None:
             return plain
@@ -70,7 +70,7 @@ class Models:
                 return candidate
         return None
 
-    def related(self, terms: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+    def related_terms(self, terms: Sequence[Any], more: Sequence[Any]) -> list[Any]:
         """The terms that share inputs with some others, directly or over further terms, in their order."""
         reached = {name for term in more for name in self.inputs(term)}
         waiting = [(term, self.inputs(term).keys()) for term in terms]

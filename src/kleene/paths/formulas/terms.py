@@ -67,13 +67,13 @@ class Term(Unknown):
         if symbol in "/%":
             if truth(state, right == 0):
                 raise NotModelled("division by zero")
-            return _made(_quotient(symbol, left, right, signed=type_.signed), type_)
+            return _make(_quotient(symbol, left, right, signed=type_.signed), type_)
         if symbol in ("<<", ">>"):
             if not truth(state, _in_range(b, type_.bits)):
                 raise NotModelled("shift by a negative number or by too many bits")
             if symbol == ">>":
-                return _made(left >> right if type_.signed else z3.LShR(left, right), type_)
-        return _made(_OPERATORS[symbol](left, right), type_)
+                return _make(left >> right if type_.signed else z3.LShR(left, right), type_)
+        return _make(_OPERATORS[symbol](left, right), type_)
 
     def decide(self, state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
         if all(_has(self.type, value) for value in (a, b)):
@@ -85,8 +85,8 @@ class Term(Unknown):
     def fit(self, state: State, type_: IntegerType) -> Value:
         if type_.boolean:
             zero, one = z3.BitVecVal(0, type_.bits), z3.BitVecVal(1, type_.bits)
-            return _made(z3.If(self.expression != 0, one, zero), type_)
-        return _made(as_bits(self, type_.bits), type_)
+            return _make(z3.If(self.expression != 0, one, zero), type_)
+        return _make(as_bits(self, type_.bits), type_)
 
     def concrete(self, state: State) -> int:
         store = constraints_of(state)
@@ -246,7 +246,7 @@ def _width(value: int | Unknown) -> int:
     return value.type.bits + 1
 
 
-def _made(expression: Any, type_: IntegerType) -> Value:
+def _make(expression: Any, type_: IntegerType) -> Value:
     expression = z3.simplify(expression)
     if z3.is_bv_value(expression):
         return type_.wrap(expression.as_long())

@@ -102,7 +102,7 @@ class _Reader:
     def _numbers(self, node: Any, operator: str, left: Any, right: Any) -> None:
         if z3.is_int_value(left) and not z3.is_int_value(right):
             operator, left, right = MIRRORED[operator], right, left
-        selection = self._selected(left)
+        selection = self._selection(left)
         if selection is not None and z3.is_int_value(right):
             place, name = selection
             if place is not None:
@@ -114,7 +114,7 @@ class _Reader:
             text = f"{self._text(left)} {operator} {self._text(right)}"
             _add(self.spoken.integer_predicates, IntegerPredicate(text, node, places))
 
-    def _selected(self, term: Any) -> tuple[Place | None, str] | None:
+    def _selection(self, term: Any) -> tuple[Place | None, str] | None:
         """The object and the field, if the term reads one."""
         if z3.is_select(term):
             key = self.vocabulary.keys.get(str(term.arg(0)))

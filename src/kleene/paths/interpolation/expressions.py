@@ -66,7 +66,7 @@ class Expressions(Relation):
             case Binary(operator=symbol, left=left, right=right, type=type_):
                 a, b = self.value(left), self.value(right)
                 if isinstance(type_, IntegerType) and _terms(a, b):
-                    return self._fitted(operate(symbol, a, b), type_, expression)
+                    return self._fit(operate(symbol, a, b), type_, expression)
                 return None
             case PointerOffset(pointer=pointer, index=index):
                 self.value(index)
@@ -104,13 +104,13 @@ class Expressions(Relation):
             return compare(a, b)
         if not isinstance(a, Address) or not isinstance(b, Address) or expression.operator not in ("==", "!="):
             return None
-        if self._undefined(expression.left) or self._undefined(expression.right):
+        if self._may_be_undefined(expression.left) or self._may_be_undefined(expression.right):
             return None
         if a.offset == b.offset:
             return compare(a.block, b.block)
         return z3.BoolVal(expression.operator == "!=")
 
-    def _undefined(self, pointer: Expression) -> bool:
+    def _may_be_undefined(self, pointer: Expression) -> bool:
         """Whether the pointer may be unwritten: then C leaves the result of the comparison open."""
         value = self.facts.value(pointer)
         return value is None or (hasattr(value, "block") and self.facts.kind(value.block) == "garbage")
@@ -124,7 +124,7 @@ class Expressions(Relation):
             return None
         return wrap_term(-value if symbol == "-" else -value - 1, type_)
 
-    def _fitted(self, term: Any, type_: IntegerType, expression: Expression) -> Any:
+    def _fit(self, term: Any, type_: IntegerType, expression: Expression) -> Any:
         """The term in the type; where the value is explicit on the path and does not wrap, that is a fact."""
         if term is None:
             return None

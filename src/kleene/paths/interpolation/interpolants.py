@@ -101,7 +101,7 @@ def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover)
             cuts.append(Cut(plain, spoken, relation.vocabulary))
     while len(cuts) <= len(formula.steps):
         cuts.append(Cut(z3.BoolVal(False), Spoken()))
-    return _collected(cuts, core)
+    return _collect(cuts, core)
 
 
 def _plain(relation: Relation, cut: int, formula: Any, used: Mapping[int, Any]) -> Any:
@@ -128,7 +128,7 @@ def check_inductive(relation: Relation, conjuncts: list[Conjunct], sequence: lis
             raise NoInterpolants(f"the sequence {said} at step {step}")
 
 
-def _collected(cuts: list[Cut], core: tuple[int, ...]) -> Interpolants:
+def _collect(cuts: list[Cut], core: tuple[int, ...]) -> Interpolants:
     spoken = [cut.spoken for cut in cuts]
     predicates: dict[str, Any] = {}
     for one in spoken:
@@ -149,5 +149,5 @@ def _together(of_cases: list[Interpolants]) -> Interpolants:
     first = max(of_cases, key=lambda one: max(one.core, default=0))
     if len(of_cases) == 1:
         return first
-    both = _collected([cut for one in of_cases for cut in one.cuts], first.core)
+    both = _collect([cut for one in of_cases for cut in one.cuts], first.core)
     return replace(both, cuts=first.cuts, others=tuple(one.cuts for one in of_cases if one is not first))

@@ -88,10 +88,10 @@ class Sequencer:
         used = [c for n, c in enumerate(self.conjuncts) if n in chosen or c.defines is not None]
         self.prefixes = [[c.formula for c in used if c.step < cut] for cut in range(self.cuts)]
         bad: list[list[Any]] = [[]]
-        backwards = [self._denied(bad)]
+        backwards = [self._deny(bad)]
         for cut in range(self.cuts - 2, -1, -1):
             bad = self._before(bad, [c for c in used if c.step == cut], cut)
-            backwards.append(self._denied(bad))
+            backwards.append(self._deny(bad))
         if not z3.is_true(backwards[-1]):
             raise NoInterpolants("the first interpolant is not true")
         return backwards[::-1]
@@ -118,13 +118,13 @@ class Sequencer:
                     definition = (conjunct.defines, conjunct.value)
                     literals = [z3.substitute(literal, definition) for literal in literals]
             same = not changed and all(a.eq(b) for a, b in zip(literals, case, strict=True))
-            if same and not self._hidden(literals, cut):
+            if same and not self._hidden_constants(literals, cut):
                 result.append(case)
             else:
-                result += self._weakened(literals, cut)
+                result += self._weaken(literals, cut)
         return _without_larger(result)
 
-    def _weakened(self, literals: list[Any], cut: int) -> list[list[Any]]:
+    def _weaken(self, literals: list[Any], cut: int) -> list[list[Any]]:
         """The cases of a conjunction, each as few literals as contradict the prefix, over the versions of the cut."""
         weakened = []
         try:
@@ -132,7 +132,7 @@ class Sequencer:
         except TooManyCases:
             raise NoInterpolants("a condition falls into too many cases") from None
         for case in split:
-            case = self._projected(case, cut)
+            case = self._project(case, cut)
             core = self.prover.core(self.prefixes[cut], case)
             if core is None:
                 raise NoInterpolants("a condition on an input could not be expressed before it is read")
@@ -141,7 +141,7 @@ class Sequencer:
                 weakened.append(kept)
         return weakened
 
-    def _hidden(self, literals: Sequence[Any], cut: int) -> dict[int, Any]:
+    def _hidden_constants(self, literals: Sequence[Any], cut: int) -> dict[int, Any]:
         """The constants that are no current versions at the cut."""
         current = {v.get_id() for v in self.relation.snapshots[cut].values()}
         hidden: dict[int, Any] = {}
@@ -149,21 +149,21 @@ class Sequencer:
             hidden.update({n: c for n, c in self.constants(literal).items() if n not in current})
         return hidden
 
-    def _projected(self, literals: list[Any], cut: int) -> list[Any]:
+    def _project(self, literals: list[Any], cut: int) -> list[Any]:
         """The literals without hidden constants: by equations, then by quantifier elimination, else dropped."""
-        hidden = self._hidden(literals, cut)
+        hidden = self._hidden_constants(literals, cut)
         for constant in list(hidden.values()):
-            literals = _solved(literals, constant)
-        hidden = self._hidden(literals, cut)
+            literals = _solve(literals, constant)
+        hidden = self._hidden_constants(literals, cut)
         if not hidden:
             return literals
-        clear = [x for x in literals if not self._hidden([x], cut)]
+        clear = [x for x in literals if not self._hidden_constants([x], cut)]
         if self.prover.core(self.prefixes[cut], clear) is not None:
             return clear
-        rest = [x for x in literals if self._hidden([x], cut)]
-        return clear + _eliminated(rest, list(hidden.values()))
+        rest = [x for x in literals if self._hidden_constants([x], cut)]
+        return clear + _eliminate(rest, list(hidden.values()))
 
-    def _denied(self, bad: list[list[Any]]) -> Any:
+    def _deny(self, bad: list[list[Any]]) -> Any:
         """Not any of the cases."""
         clauses = [_clause(case) for case in bad]
         return z3.And(*clauses) if len(clauses) > 1 else clauses[0] if clauses else z3.BoolVal(True)
@@ -187,7 +187,7 @@ def _without_larger(cores: list[list[Any]]) -> list[list[Any]]:
     return kept
 
 
-def _solved(literals: list[Any], constant: Any) -> list[Any]:
+def _solve(literals: list[Any], constant: Any) -> list[Any]:
     """Replace the constant if an equation defines it."""
     for literal in literals:
         if z3.is_eq(literal):
@@ -198,7 +198,7 @@ def _solved(literals: list[Any], constant: Any) -> list[Any]:
     return literals
 
 
-def _eliminated(literals: list[Any], hidden: list[Any]) -> list[Any]:
+def _eliminate(literals: list[Any], hidden: list[Any]) -> list[Any]:
     """The literals without the hidden constants (quantifier elimination), as one formula in the list."""
     if not all(z3.is_int(c) for c in hidden):
         return []

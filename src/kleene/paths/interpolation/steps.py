@@ -242,7 +242,7 @@ class Steps(Expressions):
         for (kind, bit, size), (value, defined) in zip(sorted(regions), values, strict=True):
             self.write(self.spot(to[0], to[1], to[2], (kind, to[3] + bit, size)), value, defined)
 
-    def _pointed(self, pointer: Expression, amount: int) -> tuple[str, Any, int, int]:
+    def _target_of(self, pointer: Expression, amount: int) -> tuple[str, Any, int, int]:
         address = self.value(pointer)
         explicit = self.facts.value(pointer)
         if not isinstance(address, Address) or not isinstance(explicit, Pointer):
@@ -261,12 +261,12 @@ class Steps(Expressions):
         self.value(operation.size)
         if amount == 0:
             return
-        owner, block, target, start = self._pointed(operation.pointer, amount)
+        owner, block, target, start = self._target_of(operation.pointer, amount)
         for region in self.regions(target, start, amount * 8):
             self.write(self.spot(owner, block, target, region), number(0) if byte == 0 else None)
 
     def _memcopy(self, operation: MemCopy) -> None:
         amount = self._amount(operation.size)
         if amount:
-            to, source = self._pointed(operation.destination, amount), self._pointed(operation.source, amount)
+            to, source = self._target_of(operation.destination, amount), self._target_of(operation.source, amount)
             self._copy(to, source, amount * 8)

@@ -59,7 +59,7 @@ class Vocabulary:
 
     def name(self, key: Key) -> str:
         if key not in self._names:
-            wanted = self._wanted(key)
+            wanted = self._wanted_text(key)
             if wanted in self.keys:
                 assert isinstance(key, Cell)
                 wanted = f"{wanted}+{key.bit // 8}.{key.kind[0]}{key.width}"
@@ -67,7 +67,7 @@ class Vocabulary:
             self.keys[wanted] = key
         return self._names[key]
 
-    def _wanted(self, key: Key) -> str:
+    def _wanted_text(self, key: Key) -> str:
         if isinstance(key, str):
             return key
         if isinstance(key, Defined):

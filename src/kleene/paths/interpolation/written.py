@@ -41,7 +41,7 @@ class _Writer:
             joined = _JOINS[kind].join(parts)
             return f"({joined})" if inner and len(parts) > 1 else joined
         if kind == z3.Z3_OP_NOT:
-            return self._denied(node.arg(0))
+            return self._negation(node.arg(0))
         if kind == z3.Z3_OP_SELECT:
             return self._read(node)
         if kind == z3.Z3_OP_UMINUS:
@@ -59,7 +59,7 @@ class _Writer:
         joined = f" {operator} ".join(texts)
         return f"({joined})" if inner and operator in "+-*" else joined
 
-    def _denied(self, node: Any) -> str:
+    def _negation(self, node: Any) -> str:
         operator = _OPERATORS.get(node.decl().kind(), "") if z3.is_app(node) else ""
         if operator in NEGATED and len(node.children()) == 2:
             return self._operation(node, NEGATED[operator])

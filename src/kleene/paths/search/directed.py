@@ -172,7 +172,7 @@ class Search:
                 self.outcome.doubts.add(state.tainted)
                 return
             if step is None:
-                self._lost(node, location)
+                self._report_leak(node, location)
                 return
             if not self.distances.hopeful(state):
                 self.aside.append(node)
@@ -181,7 +181,7 @@ class Search:
                 self._visits += 1
                 if (
                     len(state.blocks) < _LARGE_STATE or self._visits % _VISITS_BETWEEN_COMPARISONS == 0
-                ) and self._known(node):
+                ) and self._is_known(node):
                     return
         self._keep(node)
 
@@ -214,13 +214,13 @@ class Search:
         """Whether there are inputs for a path that waited; the node gets them."""
         terms = constraints_of(node.state).terms
         split = len(terms) - node.new
-        model = self.models.extended(terms[:split], terms[split:], node.model)
+        model = self.models.extend(terms[:split], terms[split:], node.model)
         if model is None:
             return False
         node.model, node.new = dict(model), 0
         return True
 
-    def _known(self, node: _Node) -> bool:
+    def _is_known(self, node: _Node) -> bool:
         """Whether the search has seen an equal state with the same constraints on its values."""
         key, lost = self.canonical.key(node.state)
         if lost:
@@ -228,15 +228,15 @@ class Search:
         cells = [value for block in node.state.blocks.values() for _, value in block.cells.values()]
         held = [value.expression for value in cells if isinstance(value, Term)]
         if held:
-            related = self.models.related(constraints_of(node.state).terms, held)
+            related = self.models.related_terms(constraints_of(node.state).terms, held)
             key = (key, frozenset(term.get_id() for term in related))
         if key in self.seen:
             return True
         self.seen.add(key)
         return False
 
-    def _lost(self, node: _Node, location: str) -> None:
-        if self.canonical.lost(node.state):
+    def _report_leak(self, node: _Node, location: str) -> None:
+        if self.canonical.leaks(node.state):
             self._confirm(node, "memory_leak", location)
 
     def _end(self, node: _Node, end: Exception, location: str) -> None:
@@ -245,7 +245,7 @@ class Search:
         if node.state.tainted:
             self.outcome.doubts.add(node.state.tainted)
             return
-        self._lost(node, location)
+        self._report_leak(node, location)
         held = any(b.kind == "heap" and b.alive for b in node.state.blocks.values())
         if isinstance(end, Violation):
             self._confirm(node, end.kind, location)

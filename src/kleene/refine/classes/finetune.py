@@ -147,7 +147,7 @@ def fine_tune(
         if vain and known.keys() >= set(finest):
             break
         untried = [g for g in finest if g not in known]
-        chosen = untried[:width] or _balanced(lattice, candidates, open_, width, large - current.families)
+        chosen = untried[:width] or _balanced_generators(lattice, candidates, open_, width, large - current.families)
         costly = most < SIMULATION_STRUCTURES and all(g.obligations for g in chosen)
         limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):
@@ -170,7 +170,7 @@ def fine_tune(
     return result
 
 
-def _balanced(
+def _balanced_generators(
     lattice: Lattice, candidates: Sequence[Generator], open_: Sequence[Generator], width: int, large: Set[str]
 ) -> list[Generator]:
     """A few generators with about as many coarser as finer ones among the candidates.
@@ -196,7 +196,7 @@ def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, lev
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
-        return [simulate_once(models, abstraction.tuned(g), path, most, level=level) for g in generators]
+        return [simulate_once(models, abstraction.with_generator(g), path, most, level=level) for g in generators]
 
     return test
 

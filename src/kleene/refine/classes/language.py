@@ -76,7 +76,7 @@ class Entry:
     def family(self, name: str) -> Family:
         return next(f for f in self.families if f.name == name)
 
-    def closed(self, names: frozenset[str]) -> bool:
+    def is_closed(self, names: frozenset[str]) -> bool:
         """Whether every family that the named ones need is among them."""
         return all(set(self.family(n).needs) <= names for n in names)
 

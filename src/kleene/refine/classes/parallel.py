@@ -28,7 +28,7 @@ def parallel(models: Models, abstraction: Abstraction, path: ErrorPath, *, level
         workers = []
         for generator in generators:
             here, there = context.Pipe(duplex=False)
-            tuned = abstraction.tuned(generator)
+            tuned = abstraction.with_generator(generator)
             process = context.Process(target=_answer, args=(there, models, tuned, path, most, level))
             process.start()
             there.close()

@@ -47,7 +47,7 @@ def abstract_nodes(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[s
     for node in nodes:
         shape = heap_to_shape(model, node.state, fixed) if node.state is not None else None
         if shape is not None:
-            blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
+            blurred = model.domain.blur(Draft.of(shape, 0, keep_names=False), shape)
             result.append(Node(node.location, blurred, node.parent, node.step, node.heap))
     return result
 
@@ -72,16 +72,16 @@ class _Converter:
     def structure(self) -> Structure:
         for number, node in self.nodes.items():
             self._node(self.state.blocks[number], node, self.objects.get(number))
-        self._crowded()
+        self._set_crowded()
         for variable in self.memory.pointers:
-            if self._needed(variable) and self.symbols.precision.tracks(variable.name):
+            if self._is_needed(variable) and self.symbols.precision.tracks(variable.name):
                 self._pointer(variable)
         for variable in self.memory.integers:
-            if self._needed(variable):
+            if self._is_needed(variable):
                 self._integer(variable)
         return with_definitions(self.builder.build())
 
-    def _needed(self, variable: Variable) -> bool:
+    def _is_needed(self, variable: Variable) -> bool:
         return (variable.is_global or variable in self.live) and self.blocks.get(variable.name) in self.state.blocks
 
     def _set(self, predicate: str, nodes: tuple[int, ...], value: Kleene = Kleene.TRUE) -> None:
@@ -110,7 +110,7 @@ class _Converter:
             for c in self.translator.constants.of(offset):
                 self._set(self.symbols.integer_cell(offset, c), (node,), _equal(known, c))
 
-    def _crowded(self) -> None:
+    def _set_crowded(self) -> None:
         """The nodes to which three cells of a group point."""
         edges = self.builder.build()
         for group in self.symbols.groups:

@@ -234,7 +234,7 @@ def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mappi
         block = state.blocks[number]
         if number in cells or not block.alive:
             continue
-        sizes[number] = size = _typed(block.size, where)
+        sizes[number] = size = _typed_size(block.size, where)
         cells[number] = {}
         for offset, name in names.get(size, ()):
             cell = block.cells.get(8 * offset)
@@ -251,7 +251,7 @@ def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mappi
     return ExplicitHeap(roots, cells, data, sizes)
 
 
-def _typed(size: int, places: Collection[tuple[int, int]]) -> int:
+def _typed_size(size: int, places: Collection[tuple[int, int]]) -> int:
     """The typed size of a block, from the places of a pointer to it: a block of a run has no type."""
     return min((known for known, _ in places if int(known) == size), default=size)
 

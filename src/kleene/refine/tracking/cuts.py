@@ -32,8 +32,8 @@ class Asked:
     where: tuple[tuple[str, Where], ...] = ()
     whole: frozenset[str] = frozenset()
 
-    def joined(self, other: Asked) -> Asked:
-        definition = self.definition.joined(other.definition)
+    def join(self, other: Asked) -> Asked:
+        definition = self.definition.join(other.definition)
         return Asked(definition, self.where + other.where, self.whole | other.whole)
 
     def around(self, ranges: LiveRanges) -> Asked:

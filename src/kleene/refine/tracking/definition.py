@@ -32,7 +32,7 @@ class TrackingDefinition:
         """``D ≼ D'``: everything that the other tracks is tracked."""
         return all(getattr(other, part.name) <= getattr(self, part.name) for part in fields(self))
 
-    def joined(self, other: TrackingDefinition) -> TrackingDefinition:
+    def join(self, other: TrackingDefinition) -> TrackingDefinition:
         """The coarsest definition that refines both."""
         parts = {part.name: getattr(self, part.name) | getattr(other, part.name) for part in fields(self)}
         return TrackingDefinition(**parts)
@@ -90,7 +90,7 @@ class Activity:
 
     at: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def joined(self, tracked: frozenset[str], where: Mapping[str, frozenset[str]]) -> Activity:
+    def join(self, tracked: frozenset[str], where: Mapping[str, frozenset[str]]) -> Activity:
         """Add locations; a variable in `tracked` (those before) without an entry stays tracked everywhere."""
         at = dict(self.at)
         for name, locations in where.items():

@@ -20,11 +20,13 @@ from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, leaves
 from kleene.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.paths import PathStep as FormulaStep
+from kleene.paths.formulas.encode import PathFormula
 from kleene.paths.interpolation.atoms import Place
 from kleene.paths.interpolation.atoms import Spoken as AtCut
 from kleene.refine.heaps.samples import executable
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
+from kleene.refine.tracking.conditions import asked_conditions
 from kleene.refine.tracking.cuts import at_cuts, unite
 from kleene.refine.tracking.definition import TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing_statement
@@ -53,9 +55,9 @@ class PathExplainer:
         self._names = SourceNames(self.task)
         self._constants = Constants(self.task.memory)
         assigned = [e.label.target for e in self.task.cfa.edges if isinstance(e.label, Assign)]
-        self._computed = {v.name for v in assigned if isinstance(v, Variable) and self._compared(v)}
+        self._computed = {v.name for v in assigned if isinstance(v, Variable) and self._is_compared(v)}
 
-    def _compared(self, variable: Variable) -> bool:
+    def _is_compared(self, variable: Variable) -> bool:
         return self.task.memory.kind(variable) == "integer" and bool(self._constants.of(variable))
 
     def __call__(self, task: Task, path: ErrorPath, known: TrackingDefinition) -> Reason:
@@ -72,17 +74,30 @@ class PathExplainer:
             case Undecided(reason=why):
                 return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
             case Infeasible(core=core):
-                why = self._why(path, core)
-                new = direct.without(known)
-                if new.tracked:
-                    known_as = self._names.at_step(path.steps[-1].edge)
-                    names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    interpolated = interpolants(formula) if len(path.steps) <= SHORT_PATH else Failure("not asked")
-                    reason = self._interpolated(path, interpolated, why, direct, stand_in)
-                    return replace(reason, text=f"{reason.text}; nothing is known of {names}")
-                if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
-                    return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
-                return self._interpolated(path, interpolants(formula), why, direct, stand_in)
+                reason = self._infeasible(path, formula, core, known, direct, stand_in)
+                spoken = asked_conditions(self.task.memory, path, core, reason.interpolants)
+                return replace(reason, conditions=spoken)
+
+    def _infeasible(
+        self,
+        path: ErrorPath,
+        formula: PathFormula,
+        core: tuple[int, ...],
+        known: TrackingDefinition,
+        direct: TrackingDefinition,
+        stand_in: TrackingDefinition,
+    ) -> Reason:
+        why = self._why(path, core)
+        new = direct.without(known)
+        if new.tracked:
+            known_as = self._names.at_step(path.steps[-1].edge)
+            names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
+            interpolated = interpolants(formula) if len(path.steps) <= SHORT_PATH else Failure("not asked")
+            reason = self._reason_of(path, interpolated, why, direct, stand_in)
+            return replace(reason, text=f"{reason.text}; nothing is known of {names}")
+        if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
+            return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
+        return self._reason_of(path, interpolants(formula), why, direct, stand_in)
 
     def _open(self, missing: TrackingDefinition) -> bool:
         """Whether interpolants could contain untracked values; inputs and unused numbers do not count."""
@@ -91,7 +106,7 @@ class PathExplainer:
         }
         return bool(missing.tracked or missing.fields or numbers)
 
-    def _interpolated(
+    def _reason_of(
         self,
         path: ErrorPath,
         answer: Interpolants | Failure,
@@ -105,7 +120,7 @@ class PathExplainer:
         where = unite(
             *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (answer.cuts, *answer.others))
         )
-        asked = spoken.definition(answer).joined(direct)
+        asked = spoken.definition(answer).join(direct)
         return Reason(INFEASIBLE, self._why(path, answer.core), asked, interpolants=answer, where=where)
 
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:

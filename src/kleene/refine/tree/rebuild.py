@@ -14,6 +14,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.logic.formula import predicates_of
 from kleene.logic.roles import RoleKind
+from kleene.refine.classes.shape_types import shape_class_of
 from kleene.refine.model import Model
 from kleene.refine.tree.reachability_tree import Node, Tree
 from kleene.semantics.vocabulary.names import FREED
@@ -30,22 +31,22 @@ class Carrier:
         before, after = old.abstraction, new.abstraction
         old_symbols, new_symbols = old.translator.symbols, new.translator.symbols
         self._same_class = (
-            before.generator.shape_class(before.definition) == after.generator.shape_class(after.definition)
+            shape_class_of(before.generators, before.definition) == shape_class_of(after.generators, after.definition)
             and old_symbols.groups == new_symbols.groups
         )
 
-    def carried(self, structure: Structure, location: str) -> Structure | None:
+    def carry(self, structure: Structure, location: str) -> Structure | None:
         """The structure in the new vocabulary; None if the new abstraction could know more, or other things, there."""
         if structure.size and not self._same_class:
             return None
         if _collects(self.old, location) != _collects(self.new, location) and any(structure.entries(FREED)):
             return None
-        if (self.old.translator.live[location] ^ self.new.translator.live[location]) & self._shared:
+        if (self.old.translator.live[location] ^ self.new.translator.live[location]) & self._shared_variables:
             return None
         size, vocabulary = structure.size, self.new.translation.vocabulary
         values: list[int] = []
         for predicate in vocabulary:
-            if predicate.name in self._kept:
+            if predicate.name in self._kept_predicates:
                 index = 2 * structure.vocabulary.index(predicate.name)
                 values += structure.values[index : index + 2]
             elif predicate.arity and not size:
@@ -63,10 +64,10 @@ class Carrier:
         return self._canonical(Structure(vocabulary, size, tuple(values)))
 
     def _canonical(self, structure: Structure) -> Structure:
-        return self.new.domain.blurred(Draft.of(structure, 0, keep_names=False), structure)
+        return self.new.domain.blur(Draft.of(structure, 0, keep_names=False), structure)
 
     @cached_property
-    def _kept(self) -> frozenset[str]:
+    def _kept_predicates(self) -> frozenset[str]:
         """The predicates that are the same in both models, with all that they are defined by."""
         old, new = self.old.translation.vocabulary, self.new.translation.vocabulary
         owners, others = owners_of(self.new), owners_of(self.old)
@@ -78,7 +79,7 @@ class Carrier:
         return frozenset(kept)
 
     @cached_property
-    def _shared(self) -> frozenset[Variable]:
+    def _shared_variables(self) -> frozenset[Variable]:
         """The variables that both models track, somewhere."""
         return frozenset(self._owners.values()) & frozenset(owners_of(self.old).values())
 
@@ -125,14 +126,14 @@ def rebuilt(old: Tree, model: Model) -> Tree:
     changed: set[str] = set()
     for location in program.reachable & set(old.stores):
         for shape in old.stores[location].elements():
-            carried = carrier.carried(shape, location)
+            carried = carrier.carry(shape, location)
             if carried is None:
                 changed.add(location)
                 break
             before = old.nodes[location][shape]
             nodes.setdefault(location, []).append(Node(location, carried, before.parent, before.step))
     removed = program.reachable_from(changed)
-    again = _unfinished(old) | {edge.source for edge in program.edges if edge.target in removed}
+    again = _unfinished_locations(old) | {edge.source for edge in program.edges if edge.target in removed}
     for location in program.locations:
         for node in nodes.get(location, ()) if location not in removed else ():
             new.keep(node, waits=location in again)
@@ -140,7 +141,7 @@ def rebuilt(old: Tree, model: Model) -> Tree:
     return new
 
 
-def _unfinished(tree: Tree) -> set[str]:
+def _unfinished_locations(tree: Tree) -> set[str]:
     """The locations of the program with a waiting node, or with a step that has reported an error."""
     waiting = {location for location, nodes in tree.pending.items() if nodes}
     return {tree.model.program_location(location) for location in waiting | tree.erroneous}

@@ -55,7 +55,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FindingView:
     """A finding with the source around it and its run; `film` is the number of its film on the page."""
 
     finding: Finding
@@ -101,7 +101,7 @@ def check_html(report: CheckReport, shapes: Shapes | None = None) -> str:
     loops = [_loop(i, structures, album) for i, structures in zip(shapes.invariants, drawn, strict=True)]
     loops += [_states(i) for i in shapes.states]
     films: list[dict[str, Any]] = []
-    findings = [_found(report, number, films) for number in _different(report)]
+    findings = [_finding_view(report, number, films) for number in _different(report)]
     lines = [_line(line, frozenset(by_line), album) for line in shapes.lines]
     places = [*_film_places(films), *((line.file, line.line) for line in shapes.lines)]
     return render(
@@ -175,13 +175,13 @@ def _different(report: CheckReport) -> list[int]:
     return list(first.values())
 
 
-def _found(report: CheckReport, number: int, films: list[dict[str, Any]]) -> _Found:
+def _finding_view(report: CheckReport, number: int, films: list[dict[str, Any]]) -> _FindingView:
     """The view of one finding; its film is added to `films`."""
     finding = report.findings[number]
     kind = finding.kind.replace("_", " ")
     title = kind[:1].upper() + kind[1:]
     if number >= len(report.traces):
-        return _Found(finding, title, _excerpt(finding), [], 0)
+        return _FindingView(finding, title, _excerpt(finding), [], 0)
     confirmed: Confirmed = report.traces[number]
     trace = confirmed.trace
     lines = lines_of(confirmed)
@@ -190,11 +190,13 @@ def _found(report: CheckReport, number: int, films: list[dict[str, Any]]) -> _Fo
     heaps = trace.heaps(line.last + 1 for line in lines)
     films.append(film_document(confirmed, lines, heaps))
     offending = _offending(trace) if finding.kind in ("precondition", "postcondition") else None
-    end = _drawn(trace, heaps[lines[-1].last + 1]) if lines else None
-    return _Found(finding, title, _excerpt(finding), _rows(trace, lines), left_out, offending, len(films) - 1, end)
+    end = _draw(trace, heaps[lines[-1].last + 1]) if lines else None
+    return _FindingView(
+        finding, title, _excerpt(finding), _rows(trace, lines), left_out, offending, len(films) - 1, end
+    )
 
 
-def _drawn(trace: Trace, heap: Heap) -> Markup:
+def _draw(trace: Trace, heap: Heap) -> Markup:
     return Markup(svg_of_dot(heap_dot(heap, trace.program), label=heap_words(heap)))
 
 
@@ -203,7 +205,7 @@ def _offending(trace: Trace) -> Markup | None:
     number = len(trace.steps)
     while number and contract_at(trace.steps[number - 1].operation.place.function)[0]:
         number -= 1
-    return None if number == len(trace.steps) else _drawn(trace, trace.heap(number))
+    return None if number == len(trace.steps) else _draw(trace, trace.heap(number))
 
 
 def _rows(trace: Trace, lines: Sequence[TraceLine]) -> list[_Row]:

@@ -258,8 +258,8 @@ class _Describer:
         pointers: list[str] = []
         for name, predicates in self.pointers.items():
             if self._is_live(name, predicates):
-                pointers.append(f"{self._shown(name)}: {self._pointer(name, predicates)}")
-        return pointers + ([] if partial else self._lost()) + self._integers()
+                pointers.append(f"{self._short_name(name)}: {self._pointer(name, predicates)}")
+        return pointers + ([] if partial else self._lost_blocks()) + self._integers()
 
     @cached_property
     def short_names(self) -> dict[str, str]:
@@ -284,14 +284,16 @@ class _Describer:
         """The pointer variables that are live, with their predicates."""
         return {name: own for name, own in self.pointers.items() if self._is_live(name, own)}
 
-    def _shown(self, name: str) -> str:
+    def _short_name(self, name: str) -> str:
         return self.short_names.get(name, name)
 
     def _is_live(self, name: str, predicates: Sequence[str]) -> bool:
         """Variables that are memory objects are always of interest; so is what is live."""
         if self.live is None or name in self.objects:
             return name not in self.objects or any(True for _ in self._entries(name))
-        return any(p in self.live for p in predicates) or self._named(RoleKind.UNDEFINED_POINTER, name) in self.live
+        return (
+            any(p in self.live for p in predicates) or self._predicate_of(RoleKind.UNDEFINED_POINTER, name) in self.live
+        )
 
     @cached_property
     def objects(self) -> frozenset[str]:
@@ -302,7 +304,7 @@ class _Describer:
     def _names(self) -> dict[tuple[RoleKind, str], str]:
         return {(p.role.kind, p.role.of): p.name for p in self.vocabulary if p.role is not None}
 
-    def _named(self, kind: RoleKind, of: str) -> str:
+    def _predicate_of(self, kind: RoleKind, of: str) -> str:
         """The predicate with that role; an empty name if there is none."""
         return self._names.get((kind, of), "")
 
@@ -339,7 +341,7 @@ class _Describer:
     # One pointer ------------------------------------------------------------------------------------------------
 
     def _pointer(self, name: str, predicates: Sequence[str]) -> str:
-        initialized = self._named(RoleKind.UNDEFINED_POINTER, name)
+        initialized = self._predicate_of(RoleKind.UNDEFINED_POINTER, name)
         undefined = self._value(initialized) if initialized else _F
         if undefined is _T:
             return "not initialized"
@@ -357,7 +359,7 @@ class _Describer:
             return f"{doubt}{inside}a block that is {perhaps}freed"
         if node in self.said and name not in self.objects:
             return f"{doubt}{inside}the same node as {self.said[node]}"
-        self.said.setdefault(node, self._shown(name))
+        self.said.setdefault(node, self._short_name(name))
         if name in self.objects:
             return self._object(node, predicate)
         owner = self._owner(node, name)
@@ -380,10 +382,12 @@ class _Describer:
             if not starts or starts == [node] or self._value(predicate, node) is not _T:
                 continue
             around = name in reach and self._value(reach[name], starts[0]) is not _F
-            if not around or self._shown(base) in self.said.values():  # on a cycle one of them is described first
+            if not around or self._short_name(base) in self.said.values():  # on a cycle one of them is described first
                 own = reach.get(name)
                 kind = "list" if len(_members(group, self.vocabulary)) == 1 else "structure"
-                return f"in the {kind} of {self._shown(base)}" + (f", {self._count(own)} from there on" if own else "")
+                return f"in the {kind} of {self._short_name(base)}" + (
+                    f", {self._count(own)} from there on" if own else ""
+                )
         return ""
 
     def _count(self, predicate: str) -> str:
@@ -427,13 +431,13 @@ class _Describer:
         members = _members(group, self.vocabulary)
         if not first:
             return "" if len(nodes) <= 1 else f"{self._count(reach)} along {group} with it"
-        on_cycle = self._named(RoleKind.ON_CYCLE, group)
+        on_cycle = self._predicate_of(RoleKind.ON_CYCLE, group)
         cyclic = [self._value(on_cycle, node) for node in nodes]
         acyclic = not on_cycle and self.vocabulary[group].has("acyclic")
         form = "acyclic " if acyclic or all(c is _F for c in cyclic) else "circular " if set(cyclic) == {_T} else ""
         kind = "list"
         if len(members) > 1:
-            alone = all(self._value(self._named(RoleKind.SHARED, group), node) is _F for node in nodes)
+            alone = all(self._value(self._predicate_of(RoleKind.SHARED, group), node) is _F for node in nodes)
             kind, form = ("tree", "") if alone and form == "acyclic " else ("structure", form)
         text = f"{form}{kind} of {self._count(reach)}" + (f" along {', '.join(members)}" if kind == "structure" else "")
         freed = [n for n in nodes if "freed" in self.vocabulary and self._value("freed", n) is not _F]
@@ -454,7 +458,7 @@ class _Describer:
 
     # The rest ---------------------------------------------------------------------------------------------------
 
-    def _lost(self) -> list[str]:
+    def _lost_blocks(self) -> list[str]:
         """Blocks that no pointer reaches."""
         reaches = [predicate for reach in self.groups.values() for predicate in reach.values()]
         reaches += [p for predicates in self.pointers.values() for p in predicates]
@@ -469,7 +473,7 @@ class _Describer:
             if role is None or role.kind is not RoleKind.INTEGER or _is_made(p) or self._value(p.name) is not _T:
                 continue
             if self.live is None or p.name in self.live:
-                integers.append(f"{self._shown(role.of)} = {role.value}")
+                integers.append(f"{self._short_name(role.of)} = {role.value}")
         return integers
 
 

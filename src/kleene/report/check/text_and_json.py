@@ -182,6 +182,7 @@ def check_document(
         "assumptions": [
             {"name": a.name, "model": a.model, "text": a.text, "given": a.given} for a in report.assumptions
         ],
+        "unread": [_place_and_text(problem) for problem in report.unread],
     }
     if expected:
         document["expected"] = [
@@ -206,6 +207,12 @@ def check_document(
             for i in invariants
         ]
     return document
+
+
+def _place_and_text(problem: Diagnostic) -> dict[str, Any]:
+    place = problem.position
+    where = {"file": place.file, "line": place.line, "column": place.column} if place is not None else {}
+    return {**where, "message": problem.message}
 
 
 def _coverage(report: CheckReport) -> dict[str, Any] | None:

@@ -55,7 +55,7 @@ def readable(trace: Trace) -> list[TraceLine]:
         if (inside or isinstance(operation, DeclareLocal | EndScope | Skip)) and step.number != trace.steps[-1].number:
             continue
         start = step.number if start is None else start
-        text, note = _filled(_text(step), step.depth, held)
+        text, note = _fill(_text(step), step.depth, held)
         if step.number in values:
             note = ", ".join(filter(None, (note, values[step.number])))
         assigned = _ASSIGNED.fullmatch(text)
@@ -73,7 +73,7 @@ def _text(step: TraceStep) -> str:
     return without_contract(str(step).removeprefix(f"{step.operation.place}: "))
 
 
-def _filled(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]]) -> tuple[str, str]:
+def _fill(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]]) -> tuple[str, str]:
     """The text with temporaries replaced by their values, and notes about them."""
     target = _ASSIGNED.fullmatch(text)
     head, body = (f"{target[1]} = ", target[2]) if target else ("", text)

@@ -120,12 +120,12 @@ def _node(number: int, node: NodePicture, named: bool) -> str:
         classes.append("maybe-active")
         attributes += [f'color="{MAYBE_ACTIVE_COLOR}"', f'fontcolor="{MAYBE_ACTIVE_COLOR}"']
     rows = [node.name] if named else []
-    rows += _packed([value_label(name, value) for name, value in node.labels])
+    rows += _pack([value_label(name, value) for name, value in node.labels])
     attributes += [f"label={quote(chr(10).join(rows))}", f'class="{" ".join(classes)}"']
     return f"  n{number} [{', '.join(attributes)}];"
 
 
-def _packed(labels: Iterable[str]) -> list[str]:
+def _pack(labels: Iterable[str]) -> list[str]:
     """Labels joined by commas, in lines that are not too long."""
     lines: list[str] = []
     for label in labels:
@@ -155,7 +155,7 @@ def _pointers(picture: Picture) -> list[str]:
 
 def _edge(edge: EdgePicture, *, lays_out: bool) -> str:
     classes = " ".join(["k", *map(predicate_class, edge.predicates)])
-    label = "\n".join(f" {line} " for line in _packed(edge.predicates))  # blanks keep it off the line
+    label = "\n".join(f" {line} " for line in _pack(edge.predicates))  # blanks keep it off the line
     attributes = f'label={quote(label)}, class="{classes}"'
     attributes += _value_style(edge.value)
     if edge.both:

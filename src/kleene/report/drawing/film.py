@@ -128,7 +128,7 @@ class Film:
             attributes = f'label={quote(f" {label} ")}, route="{number}", weight={weight}'
             lines.append(f"  b{keys[source]} -> b{keys[target]} [{attributes}];")
         graph = json.loads(laid_out("\n".join([*lines, "}"]), "json"))
-        return _placed(graph, len(keys), [(label, keys[source]) for source, label, _ in edges])
+        return _place(graph, len(keys), [(label, keys[source]) for source, label, _ in edges])
 
     def _extent(self, key: str) -> tuple[float, float]:
         """The room that a box needs in the frame where it needs most."""
@@ -176,7 +176,7 @@ def _document(frame: _Frame, before: _Frame | None, keys: dict[str, int], edges:
     }
 
 
-def _placed(
+def _place(
     graph: dict[str, Any], boxes: int, labels: Sequence[tuple[str, int]]
 ) -> tuple[list[int], list[list[int]], list[list[Any]]]:
     """The size of the picture, a rectangle for each box, and for each edge its path, the tip, the label and its place.

@@ -54,7 +54,7 @@ class BoxMaker:
             if block.type:
                 self._types[block.number] = block.type
         variables = _variables(heap, self.program)
-        reached = _reached(variables, heap)
+        reached = _reachable_blocks(variables, heap)
         return variables + [self._block(block, reached) for block in heap.blocks[:_MOST_BLOCKS]]
 
     def _block(self, block: HeapBlock, reached: set[str]) -> Box:
@@ -83,7 +83,7 @@ def member_at(box: Box, offset: int) -> str:
 
 def has_lost_block(heap: Heap, program: CProgram) -> bool:
     """Whether some block is not freed and no variable leads to it."""
-    reached = _reached(_variables(heap, program), heap)
+    reached = _reachable_blocks(_variables(heap, program), heap)
     return any(b.kind == "heap" and not b.freed and f"#{b.number}" not in reached for b in heap.blocks)
 
 
@@ -176,7 +176,7 @@ def _split(value: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, text) for name, _, text in parts if name)
 
 
-def _reached(variables: list[Box], heap: Heap) -> set[str]:
+def _reachable_blocks(variables: list[Box], heap: Heap) -> set[str]:
     """The blocks that variables lead to, through blocks that are not freed."""
     blocks = {f"#{b.number}": b for b in heap.blocks}
     values = [value for box in variables for _, value in box.cells]

@@ -47,18 +47,18 @@ def heap_dot(heap: Heap, program: CProgram) -> str:
 
 def _plain_variables(boxes: Sequence[Box], known: set[str]) -> str:
     """All variables that point nowhere, in one box."""
-    rows = [f'{_escaped(f"{box.title}: {content(box, known)[0]}")}<BR ALIGN="LEFT"/>' for box in boxes]
+    rows = [f'{_escape(f"{box.title}: {content(box, known)[0]}")}<BR ALIGN="LEFT"/>' for box in boxes]
     return f'  plain [shape=note, label=<{"".join(rows)}>, class="variable"];'
 
 
 def _node(box: Box, name: str, known: set[str]) -> str:
     rows = content(box, known)
     color = FALSE_COLOR if box.lost else FREED_COLOR if box.freed else ""
-    title = f"<B>{_escaped(box.title)}</B>" if not box.variable else _escaped(box.title)
+    title = f"<B>{_escape(box.title)}</B>" if not box.variable else _escape(box.title)
     if box.is_scalar and rows:
-        title, rows = f"{title}: {_escaped(rows[0])}", []
+        title, rows = f"{title}: {_escape(rows[0])}", []
     state = "freed" if box.freed else "lost: nothing points here" if box.lost else ""
-    parts = [title, *([f"<I>{state}</I>"] if state else []), *map(_escaped, rows)]
+    parts = [title, *([f"<I>{state}</I>"] if state else []), *map(_escape, rows)]
     attributes = [f"label=<{'<BR/>'.join(parts)}>"]
     style = [] if box.variable else ["rounded"]
     if box.freed:
@@ -74,7 +74,7 @@ def _node(box: Box, name: str, known: set[str]) -> str:
 def _edge(box: Box, name: str, offset: int, names: dict[str, str], target: Box) -> str:
     inside = f" → {member_at(target, offset)}" if offset else ""
     color = FREED_COLOR if box.freed else FALSE_COLOR if target.freed else ""
-    attributes = [f"label=<{_escaped(f' {name}{inside} ')}>"] if name or inside else []
+    attributes = [f"label=<{_escape(f' {name}{inside} ')}>"] if name or inside else []
     if color:
         attributes += [f'color="{color}"', f'fontcolor="{color}"']
     if box.freed:
@@ -82,5 +82,5 @@ def _edge(box: Box, name: str, offset: int, names: dict[str, str], target: Box) 
     return f"  {names[box.key]} -> {names[target.key]} [{', '.join(attributes)}];"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(xml_text(text)).replace("\\", "&#92;")

@@ -57,7 +57,7 @@ def example_structure(entry: Entry) -> Structure:
     builder.set("x", (0,), Kleene.TRUE)
     for group in groups:
         _link(builder, group, back=bool(set(group.cells) & back))
-    return _blurred(with_definitions(builder.build()))
+    return _blur(with_definitions(builder.build()))
 
 
 def _link(builder: StructureBuilder, group: Group, *, back: bool) -> None:
@@ -75,7 +75,7 @@ def _link(builder: StructureBuilder, group: Group, *, back: bool) -> None:
         builder.set(group.members[0], (b, a) if back else (a, b), Kleene.TRUE)
 
 
-def _blurred(structure: Structure) -> Structure:
+def _blur(structure: Structure) -> Structure:
     canonicalizer = Canonicalizer(structure.vocabulary)
     values, size, _ = canonicalizer.blur(list(structure.values), structure.size, None)
     return Structure(structure.vocabulary, size, tuple(values))

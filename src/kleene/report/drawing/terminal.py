@@ -20,14 +20,17 @@ def structure_text(
 ) -> str:
     """A drawing in a few lines: nodes with pointers to them, then edges, then the rest."""
     picture = picture_of(structure, options)
-    names = [_marked(node) for node in picture.nodes]
+    names = [_node_name(node) for node in picture.nodes]
     groups = (
         _nodes(picture, names),
         [_edge(edge, names) for edge in picture.edges],
-        [_valued(name, value) for name, value in picture.nullary],
-        [_valued(f"{name}({','.join(names[node] for node in nodes)})", value) for name, nodes, value in picture.tuples],
+        [_with_value(name, value) for name, value in picture.nullary],
+        [
+            _with_value(f"{name}({','.join(names[node] for node in nodes)})", value)
+            for name, nodes, value in picture.tuples
+        ],
     )
-    lines = [line for group in groups for line in _wrapped(group, width - len(indent))]
+    lines = [line for group in groups for line in _wrap(group, width - len(indent))]
     return "\n".join(indent + line for line in lines)
 
 
@@ -36,7 +39,7 @@ def structure_line(structure: Structure, options: DrawingOptions | None = None) 
     return _GAP.join(structure_text(structure, options, width=10**9).split("\n"))
 
 
-def _marked(node: NodePicture) -> str:
+def _node_name(node: NodePicture) -> str:
     return node.name + ("*" if node.summary else "") + ("?" if node.maybe_active else "")
 
 
@@ -47,7 +50,7 @@ def _nodes(picture: Picture, names: list[str]) -> list[str]:
     for number, node in enumerate(picture.nodes):
         here = [pointer for pointer in picture.pointers if pointer.node == number]
         surely = ", ".join(pointer.predicate for pointer in here if pointer.value is Kleene.TRUE)
-        labels = ", ".join(_valued(name, value) for name, value in node.labels)
+        labels = ", ".join(_with_value(name, value) for name, value in node.labels)
         item = (f"{surely} -> " if surely else "") + names[number] + (f" {{{labels}}}" if labels else "")
         items.append(item)
         for value, arrow in ((Kleene.UNKNOWN, ".>"), (Kleene.FALSE, "-/->")):
@@ -64,11 +67,11 @@ def _edge(edge: EdgePicture, names: list[str]) -> str:
     return f"{names[edge.source]} {back}{line}{label}{line}> {names[edge.target]}"
 
 
-def _valued(text: str, value: Kleene) -> str:
+def _with_value(text: str, value: Kleene) -> str:
     return text if value is Kleene.TRUE else f"{text}={value}"
 
 
-def _wrapped(items: Iterable[str], width: int) -> list[str]:
+def _wrap(items: Iterable[str], width: int) -> list[str]:
     lines: list[str] = []
     for item in items:
         if lines and len(lines[-1]) + len(_GAP) + len(item) <= width:

@@ -87,15 +87,15 @@ def finding_views(
         confirmed = runs[number] if number < len(runs) else None
         flow: tuple[FlowStep, ...] = ()
         if with_flow:
-            flow = _flow(confirmed) if confirmed else _suspected(finding)
+            flow = _flow(confirmed) if confirmed else _suspected_path(finding)
         notes = block_notes(confirmed) if confirmed else ()
         calls = calls_of(confirmed) if confirmed else ()
         statement = hidden_statement(confirmed) if confirmed else ""
         views[str(finding)] = FindingView(finding, flow, notes, fingerprint(finding), calls=calls, statement=statement)
-    return _numbered(list(views.values()))
+    return _number(list(views.values()))
 
 
-def _numbered(views: Sequence[FindingView]) -> list[FindingView]:
+def _number(views: Sequence[FindingView]) -> list[FindingView]:
     """Findings that look the same get a number behind their fingerprint."""
     counts: Counter[str] = Counter()
     numbered = []
@@ -136,7 +136,7 @@ def _flow(confirmed: Confirmed) -> tuple[FlowStep, ...]:
     return tuple(steps)
 
 
-def _suspected(finding: Finding) -> tuple[FlowStep, ...]:
+def _suspected_path(finding: Finding) -> tuple[FlowStep, ...]:
     """The path that the analysis could not exclude."""
     return tuple(FlowStep(Place(s.file, s.line, s.column, s.function), 0, s.text, "") for s in finding.trace)[
         -MOST_STEPS:

@@ -106,13 +106,13 @@ def _inputs(confirmed: Confirmed) -> list[Json]:
         for value, why in zip(trace.inputs[step.input : end], trace.reasons[step.input : end], strict=True):
             operation = step.operation
             if why.startswith(_NONDET):
-                points.append(_returned(operation.place, why, value))
+                points.append(_return_waypoint(operation.place, why, value))
             elif isinstance(operation, Allocate | Realloc) and value == 0:
-                points.append(_returned(operation.place, "", value))
+                points.append(_return_waypoint(operation.place, "", value))
     return points
 
 
-def _returned(place: Place, name: str, value: int) -> Json:
+def _return_waypoint(place: Place, name: str, value: int) -> Json:
     end = closing_parenthesis(place, name)
     return {
         "type": "function_return",

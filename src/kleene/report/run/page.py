@@ -83,7 +83,7 @@ class _Page:
         self.options = options
         self.anchors = {location.name: f"location-{i}" for i, location in enumerate(report.locations)}
         self.drawn = self._choose()
-        self.album = Album(options.drawing, self._announced())
+        self.album = Album(options.drawing, self._announced_structures())
 
     def _choose(self) -> dict[str, list[Structure]]:
         """The structures drawn at each location, within the limits per location and in total."""
@@ -96,7 +96,7 @@ class _Page:
             room -= len(drawn[location.name])
         return drawn
 
-    def _announced(self) -> Iterator[Structure]:
+    def _announced_structures(self) -> Iterator[Structure]:
         for structures in self.drawn.values():
             yield from structures
         for message in self.report.messages:

@@ -42,14 +42,14 @@ def align_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _header(report: RunReport, color: bool) -> str:
-    verdict = _painted(report.verdict, _VERDICT_COLOR.get(report.verdict, "1"), color)
+    verdict = _paint(report.verdict, _VERDICT_COLOR.get(report.verdict, "1"), color)
     reason = f" ({report.reason})" if report.reason else ""
     lines = [f"{report.program}: {verdict}{reason}"]
-    lines += [_painted(_labelled(text), "33", color) for text in report.warnings]
+    lines += [_paint(_with_label(text), "33", color) for text in report.warnings]
     return "\n".join(lines)
 
 
-def _labelled(text: str) -> str:
+def _with_label(text: str) -> str:
     """A warning or a note with its label, which most texts have already."""
     first = text.partition("\n")[0]
     return text if "warning: " in first or "note: " in first else f"warning: {text}"
@@ -80,7 +80,7 @@ def _messages(report: RunReport, color: bool) -> str:
         places = ", ".join(dict.fromkeys(message.location for message in group))
         count = sum(message.count for message in group)
         certainty = "" if any(message.definite for message in group) else " (possible)"
-        shown = _painted(text.replace("\\n", " "), "1", color)
+        shown = _paint(text.replace("\\n", " "), "1", color)
         lines.append(f"{shown}{certainty}: {count:,} time{'' if count == 1 else 's'} at {places}")
         positions = dict.fromkeys(str(message.position) for message in group if message.position)
         lines += [f"    {position}" for position in positions]
@@ -113,5 +113,5 @@ def _phases(report: RunReport) -> list[str]:
     return ["; ".join(f"{name} {seconds:.2f} s" for name, seconds in [*phases, ("rest", max(rest, 0.0))])]
 
 
-def _painted(text: str, code: str, color: bool) -> str:
+def _paint(text: str, code: str, color: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if color else text

@@ -103,13 +103,13 @@ class FormulasBuilder(PartsBuilder):
         self.values = {p.name: p for p in parameters}
         self._require(self._numbers(self.contract.requires.comparisons))
         given = tuple(p for p in parameters if isinstance(p.type, PointerType))
-        self._specified("requires", given)
+        self._specify("requires", given)
         type_ = self.function.type.result
         result = None if isinstance(type_, VoidType) else self._fresh("$result", type_)
         if self.concrete:
             self._emit(Call(self.place, self.function.name, parameters, result))
         else:
-            self._specified("changes", given, (result,) if result and isinstance(type_, PointerType) else ())
+            self._specify("changes", given, (result,) if result and isinstance(type_, PointerType) else ())
             if result is not None:
                 self.values[RESULT] = result
                 if not isinstance(type_, PointerType):
@@ -117,7 +117,7 @@ class FormulasBuilder(PartsBuilder):
             for compared in self._numbers(self.contract.ensures.comparisons):
                 self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
-        return self._built(parameters, type_)
+        return self._build(parameters, type_)
 
     def body(self) -> Function:
         """The body with `requires` before, and `ensures` after."""
@@ -128,7 +128,7 @@ class FormulasBuilder(PartsBuilder):
         kept: tuple[Variable, ...] = ()
         if self.concrete and pointers:
             kept = (self._fresh("before", ArrayType(pointers[0].type, SNAPSHOT)),)
-        self._specified("given", (), (*pointers, *kept))
+        self._specify("given", (), (*pointers, *kept))
         for own in olds:
             if not isinstance(own.type, PointerType):
                 self._emit(Havoc(self.place, own))
@@ -142,17 +142,17 @@ class FormulasBuilder(PartsBuilder):
             if isinstance(edge.label, Return):
                 self.here = edge.source
                 self._leave(edge.label, pointers, kept)
-            elif (pointer := self._unlisted(edge.label)) is not None:
+            elif (pointer := self._unlisted_pointer(edge.label)) is not None:
                 self.here = edge.source
                 self.place = replace(edge.label.place, function=self.place.function)
-                self._specified("fresh", (pointer, *kept))
+                self._specify("fresh", (pointer, *kept))
                 self._emit_to(edge.label, edge.target)
             else:
                 self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
-        return self._built((), INT)
+        return self._build((), INT)
 
-    def _unlisted(self, operation: Operation) -> Variable | None:
+    def _unlisted_pointer(self, operation: Operation) -> Variable | None:
         """The pointer whose block gets a change that `modifies` does not list: the block must be new."""
         assert self.specification is not None
         listed = {*self.specification.modifies, *self.specification.words.fields}
@@ -178,13 +178,13 @@ class FormulasBuilder(PartsBuilder):
         self._emit(EndScope(operation.place, (*self.function.parameters, *self.function.locals)))
         self._require(comparisons)
         returned = (self.values[RESULT],) if self.specification.returns else ()
-        self._specified("ensures", (*pointers, *returned, *kept))
+        self._specify("ensures", (*pointers, *returned, *kept))
         self._emit_to(Exit(self.place, None), self.exit)  # the caller owns the remaining blocks
 
     def _numbers(self, comparisons: tuple[Compared, ...]) -> list[Compared]:
         """The comparisons of numbers: those of pointers are formulas."""
         return [c for c in comparisons if c.right != "NULL"]
 
-    def _specified(self, role: str, arguments: tuple[Variable, ...], targets: tuple[Variable, ...] = ()) -> None:
+    def _specify(self, role: str, arguments: tuple[Variable, ...], targets: tuple[Variable, ...] = ()) -> None:
         records = records_of(self.program, self.function)
         self._emit(Specified(self.place, role, self.specification, arguments, targets, records))

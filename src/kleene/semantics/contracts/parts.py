@@ -48,7 +48,7 @@ class PartsBuilder:
         self.values: dict[str, Variable] = {}
         """The variables of the names in clauses."""
 
-    def _built(self, parameters: tuple[Variable, ...], result: Type) -> Function:
+    def _build(self, parameters: tuple[Variable, ...], result: Type) -> Function:
         type_ = FunctionType(result, tuple(p.type for p in parameters))
         cfa = Cfa(self.entry, tuple(self.edges))
         return Function(self.name, type_, parameters, tuple(self.locals), cfa, self.exit, self.place)
@@ -77,8 +77,7 @@ class PartsBuilder:
         self._emit_to(operation, self._location())
 
     def _fresh(self, name: str, type_: Type) -> Variable:
-        """A new local variable, declared here."""
-        self.count += 1
+        """A new local variable, declared here; the declaration counts on."""
         variable = Variable(f"{name}#{self.count}", type_)
         self.locals.append(variable)
         self._emit(DeclareLocal(self.place, variable))

@@ -18,7 +18,6 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import (
     INT,
-    UNSIGNED,
     UNSIGNED_LONG_LONG,
     PointerType,
     RecordField,
@@ -72,15 +71,13 @@ class ShapesBuilder(PartsBuilder):
         """
         pointer = PointerType(shape.cell, self.program.pointer_size)
         first = self._fresh("$first", pointer)
-        more, cell = self._fresh("$more", INT), self._fresh("$cell", pointer)
+        cell = self._fresh("$cell", pointer)
         at = self._fresh("$at", pointer) if shape.word in ("tree", "ring") else first
         self._emit(Assign(self.place, first, Constant(0, pointer)))
-        self._emit(Assign(self.place, at, Constant(0, pointer)))
         head = self.here
-        self._emit(Havoc(self.place, more))
-        yes, no = self._branch(Comparison("!=", more, Constant(0, INT)))
+        yes, no = self._branch(self._choice())
         self.here = yes
-        size = Constant(shape.cell.size, UNSIGNED_LONG_LONG if self.program.pointer_size == 8 else UNSIGNED)
+        size = Constant(shape.cell.size, UNSIGNED_LONG_LONG)
         self._emit(Allocate(self.place, cell, size, shape.cell, may_fail=False))
         self._fill(cell, shape)
         if shape.word == "tree":
@@ -95,10 +92,10 @@ class ShapesBuilder(PartsBuilder):
             self._emit_to(Skip(self.place), head)
         self.here = no
         if shape.word == "ring":
-            self._closed(shape, first, at, around)
+            self._close(shape, first, at, around)
         return first
 
-    def _closed(self, shape: Shape, first: Variable, last: Variable, around: Variable | None) -> None:
+    def _close(self, shape: Shape, first: Variable, last: Variable, around: Variable | None) -> None:
         """The last cell leads back to the first, or to the cell that stays."""
         if around is None:
             self._if_null(first, lambda: None, lambda: self._set(last, shape, 0, first))
@@ -129,7 +126,7 @@ class ShapesBuilder(PartsBuilder):
         self.here = some
         self._emit(Assign(self.place, at, root))
         walk_on = self.here
-        sides = self._branch(Comparison("!=", self._choice(), Constant(0, INT)))
+        sides = self._branch(self._choice())
         for link, side in enumerate(sides):
             self.here = side
             child = self._next(at, shape, link)
@@ -141,11 +138,11 @@ class ShapesBuilder(PartsBuilder):
             self._set(at, shape, link, leaf)
             self._emit_to(Skip(self.place), done)
 
-    def _choice(self) -> Variable:
-        """Any number."""
+    def _choice(self) -> Expression:
+        """A condition that may hold or not."""
         choice = self._fresh("$choice", INT)
         self._emit(Havoc(self.place, choice))
-        return choice
+        return Comparison("!=", choice, Constant(0, INT))
 
     def _taker(self, shape: Shape) -> str:
         """The function that takes a tree: a cell is freed before its links are followed, so that none is met twice."""
@@ -162,7 +159,7 @@ class ShapesBuilder(PartsBuilder):
             for part in parts:
                 taker._emit(Call(taker.place, name, (part,)))
             taker._emit_to(Return(taker.place, None), taker.exit)
-            self.helpers[name] = taker._built((cell,), VoidType())
+            self.helpers[name] = taker._build((cell,), VoidType())
         return name
 
     def _link_back(self, cell: Variable, shape: Shape, before: Variable) -> None:

@@ -74,7 +74,7 @@ class SpecificationVocabulary:
             meanings |= {f"r[{p}]": Meaning("reach", self.fields, p) for p in self.pointers}
         return meanings
 
-    def named(self, kind: str, fields: tuple[str, ...], root: str = "") -> str:
+    def predicate_of(self, kind: str, fields: tuple[str, ...], root: str = "") -> str:
         """The predicate with a meaning."""
         return next(n for n, m in self.meanings.items() if m == Meaning(kind, fields, root))
 
@@ -121,7 +121,7 @@ class SpecificationVocabulary:
         return disj(*(Atom(f, (a, b)) for f in fields))
 
     def _path(self, fields: tuple[str, ...], a: str, b: str) -> Formula:
-        return Atom(self.named("path", fields), (a, b))
+        return Atom(self.predicate_of("path", fields), (a, b))
 
     @cached_property
     def two_moments(self) -> Vocabulary:
@@ -136,18 +136,18 @@ class SpecificationVocabulary:
             case Or(Equal(a, b), Closure() as steps) | Or(Closure() as steps, Equal(a, b)) if {a, b} == {
                 steps.left,
                 steps.right,
-            } and (fields := self._followed(steps)) is not None:
+            } and (fields := self._followed_fields(steps)) is not None:
                 return self._along(fields, steps.left, steps.right)
-            case Closure(left, right) if (fields := self._followed(formula)) is not None:
+            case Closure(left, right) if (fields := self._followed_fields(formula)) is not None:
                 middle = fresh_name("a", (left, right))
-                first = [_timed(f, fields[0], (left, middle)) for f in fields[1]]
+                first = [_atom_at(f, fields[0], (left, middle)) for f in fields[1]]
                 return exists([middle], conj(disj(*first), self._along(fields, middle, right)))
         return rebuild(formula, tuple(self.with_paths(child) for child in formula.children))
 
     def _along(self, fields: tuple[bool, tuple[str, ...]], a: str, b: str) -> Formula:
-        return _timed(self.named("path", fields[1]), fields[0], (a, b))
+        return _atom_at(self.predicate_of("path", fields[1]), fields[0], (a, b))
 
-    def _followed(self, steps: Closure) -> tuple[bool, tuple[str, ...]] | None:
+    def _followed_fields(self, steps: Closure) -> tuple[bool, tuple[str, ...]] | None:
         """Whether the steps of a closure are those before the call, and their fields; None for other steps."""
         parts = [steps.body]
         while any(isinstance(p, Or) for p in parts):
@@ -160,7 +160,7 @@ class SpecificationVocabulary:
         return None
 
 
-def _timed(name: str, before: bool, args: tuple[str, ...]) -> Formula:
+def _atom_at(name: str, before: bool, args: tuple[str, ...]) -> Formula:
     return Atom(old(name) if before else name, args)
 
 
@@ -194,7 +194,7 @@ class Specification:
     def reached(self) -> Formula:
         """Every individual is reached by a pointer: a function gets no others."""
         words = self.words
-        names = [words.named("reach", words.fields, p) if words.fields else p for p in self.pointers]
+        names = [words.predicate_of("reach", words.fields, p) if words.fields else p for p in self.pointers]
         along = [Atom(name, ("v",)) for name in names]
         return Forall("v", disj(*along))  # without pointers there is no individual
 

@@ -51,7 +51,7 @@ class WordsBuilder(ShapesBuilder):
         for compared in ensures.comparisons:
             self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
-        return self._built(parameters, self.function.type.result)
+        return self._build(parameters, self.function.type.result)
 
     def pure_stand_in(self) -> Function:
         """A function that changes no memory: a separate branch takes the shapes of `requires`, and ends."""
@@ -59,7 +59,7 @@ class WordsBuilder(ShapesBuilder):
         self.values = {p.name: p for p in parameters}
         requires = self.contract.requires
         self._require(requires.comparisons)
-        aside, on = self._branch(Comparison("!=", self._choice(), Constant(0, INT)))
+        aside, on = self._branch(self._choice())
         self.here = aside
         for shape in requires.shapes:
             self._take(shape, self.values[shape.subject])
@@ -69,7 +69,7 @@ class WordsBuilder(ShapesBuilder):
         for compared in self.contract.ensures.comparisons:
             self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
-        return self._built(parameters, self.function.type.result)
+        return self._build(parameters, self.function.type.result)
 
     def body(self) -> Function:
         """The body with `requires` before, and `ensures` after."""
@@ -96,7 +96,7 @@ class WordsBuilder(ShapesBuilder):
             else:
                 self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
-        return self._built((), INT)
+        return self._build((), INT)
 
     def _leave(self, operation: Return) -> None:
         """A return: the postcondition is checked."""
@@ -136,9 +136,7 @@ class WordsBuilder(ShapesBuilder):
 
     def _heap_cell(self, shape: Shape) -> None:
         """Require that the first cell can be freed: the function may free it and never return."""
-        ends = self._fresh("$ends", INT)
-        self._emit(Havoc(self.place, ends))
-        yes, no = self._branch(Comparison("!=", ends, Constant(0, INT)))
+        yes, no = self._branch(self._choice())
         self.here = yes
         self._emit(Free(self.place, self.values[shape.subject]))
         self._emit_to(Exit(self.place, None), self.exit)

@@ -74,6 +74,8 @@ class ObjectSteps:
                 name = self.symbols.integer_cell(offset, c)
                 value = (TRUE if c == 0 else FALSE) if zeroed else UNKNOWN
                 updates.append(Update(name, ("v",), IfThenElse(new, value, at(name, "v"))))
+        if self.context.counts is not None:
+            updates += self.context.counts.create(size, zeroed=zeroed, given=updates)
         self.context.step(f"{pointer.name if pointer else stack} = new", updates, creates=True)
 
     def integer_cells(self) -> list[tuple[int, tuple[int, ...]]]:
@@ -105,7 +107,7 @@ class ObjectSteps:
         self.context.check_then_step(f"may free {pointer.name}", alarms, good, focus)
 
     def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:
-        self.cells.clear_object(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
+        self.cells.end_cells(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
         update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
         self.context.step(f"free({pointer.name})", [update], focus=focus)
 
@@ -196,7 +198,7 @@ class ObjectSteps:
         self.numbers.value_of(operation.value)
         if size == 0:
             return
-        bases = self.pointers.pointed(self.pointers.load(operation.pointer), (0, size), str(operation))
+        bases = self.pointers.targets_of(self.pointers.load(operation.pointer), (0, size), str(operation))
         if value is None or value & 255:
             self.numbers.overwrite(bases, size)
             return
@@ -221,8 +223,8 @@ class ObjectSteps:
             raise Unmodelled("memcpy of a size that is not a constant")
         if size == 0:
             return
-        source = self.pointers.pointed(self.pointers.load(operation.source), (0, size), str(operation))
-        target = self.pointers.pointed(self.pointers.load(operation.destination), (0, size), str(operation))
+        source = self.pointers.targets_of(self.pointers.load(operation.source), (0, size), str(operation))
+        target = self.pointers.targets_of(self.pointers.load(operation.destination), (0, size), str(operation))
         self._copy_bytes(target, source, size, str(operation))
 
     def assign_record(self, target: Expression, value: Expression) -> None:
@@ -237,7 +239,7 @@ class ObjectSteps:
         pointers = {}
         for shift in sorted(shifts):
             if 0 <= shift <= size - width:
-                bases = [b.moved(shift) for b in source]
+                bases = [b.move(shift) for b in source]
                 pointers[shift] = self.context.temporary(self.memory.cell_places(b.place for b in bases))
                 self.pointers.read_cell(pointers[shift], bases, text)
         values = self._integers_in(source, size)
@@ -257,7 +259,7 @@ class ObjectSteps:
         shifts = {o - b.offset for b in source for _, o in self.memory.overlapped_integers(b.place, size)}
         numbers: Numbers = {}
         for shift in sorted(shifts):
-            bases = [b.moved(shift) for b in source]
+            bases = [b.move(shift) for b in source]
             types = {t for b in bases if (t := self.memory.integer_type(b.place)) is not None}
             type_ = shared_type(types)
             if type_ is not None and 0 <= shift <= size - type_.size:

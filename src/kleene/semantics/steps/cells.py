@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
-from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.logic.roles import RoleKind
 from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.context import Base, StepContext
 from kleene.semantics.steps.pointers import PointerSteps
+from kleene.semantics.vocabulary.counts import Source, anchor_of
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer
@@ -32,10 +34,30 @@ class CellSteps:
 
     def store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
         self.pointers.require_writable(bases)
+        settled = self._recount(bases, source, text)
         self.spoil(bases, self.program.pointer_size)
+        self.context.settled = settled
         self.clear(bases, text)
         if source is not None:
             self.set_cell(bases, source, text)
+        self.context.settled = frozenset()
+
+    def _recount(self, bases: Sequence[Base], source: Pointer | None, text: str) -> frozenset[str]:
+        """Before cells get a value: the new claims about lists through them, and the predicates that are settled."""
+        counts = self.context.counts
+        if counts is None or not all(b.place in self.memory.cell_of for b in bases):
+            return frozenset()
+        value = Source(FALSE, TRUE) if source is None else anchor_of(source, self.symbols).source
+        if source is not None and (not source.tracked or not set(source.offsets) <= {0}):
+            value = Source(UNKNOWN, UNKNOWN)
+        updates = counts.store([(b.place, b.formula) for b in bases], value)
+        if updates:
+            places = [(b.place, b.formula) for b in bases]
+            focus = [*(base.formula("v") for base in bases), *counts.first_nodes(places)]
+            self.context.step(f"count {text}", updates, focus=focus)
+        cells = {self.memory.cell_of[b.place] for b in bases}
+        edges = {self.symbols.cell(c, to) for c in cells for to in self.symbols.target_offsets(c)}
+        return frozenset(edges | {self.symbols.cell_undefined(c) for c in cells})
 
     def clear(self, bases: Sequence[Base], text: str) -> None:
         """The cell becomes NULL, one edge predicate after another."""
@@ -71,15 +93,15 @@ class CellSteps:
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
             removed = group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
-            updates += self.symbols.known(removed)
+            updates += self.symbols.without_absent(removed)
         elif group.kind == ACYCLIC and len(group.members) > 1:
-            updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
+            updates += self.symbols.without_absent(group.unlinking(base.formula, edge, self.symbols.roots))
         for lane in self.symbols.lanes:
-            updates += self.symbols.known(lane.unlinking(base.formula, edge))
+            updates += self.symbols.without_absent(lane.unlinking(base.formula, edge))
         if group.sharing:  # one cell less points to its target
             target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
             less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))
-            updates += self.symbols.known([less])
+            updates += self.symbols.without_absent([less])
             updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self.pointers.edge_focus(base, edge)]
         self.context.step(f"{text} = NULL", updates, focus=focus)
@@ -120,7 +142,7 @@ class CellSteps:
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
-            updates += self.symbols.known(group.addition(base.formula, lambda v: source.at(offset, v)))
+            updates += self.symbols.without_absent(group.addition(base.formula, lambda v: source.at(offset, v)))
         if group.sharing:  # one cell more points to its target
             target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
             shared = UNKNOWN if group.shared in self.symbols.absent else at(group.shared, "v")
@@ -136,6 +158,17 @@ class CellSteps:
         cells = {cell: place for place, cell in sorted(self.memory.cell_of.items()) if place[0] in sizes}
         for cell, place in cells.items():
             self.clear([Base(place, formula)], f"{text}: {cell}")
+
+    def end_cells(self, formula: Callable[[str], Formula], sizes: Sequence[int], text: str) -> None:
+        """The pointer cells of an object that ends."""
+        if self.context.counts is not None:
+            gone = self.context.counts.end(sizes, formula)
+            if gone:
+                self.context.step(f"count {text}", gone, focus=[formula("v")])
+            names = {name for name in self.symbols.unaries if self.symbols.is_a(name, RoleKind.UNDEFINED_CELL)}
+            self.context.settled = frozenset({edge for _, edge in self.symbols.edges} | names)
+        self.clear_object(formula, sizes, text)
+        self.context.settled = frozenset()
 
     # Overlapping writes -----------------------------------------------------------------------------------------
 

@@ -95,11 +95,11 @@ class InvocationSteps:
     def invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
         text = f"the call of {operation.function}, which can reach too many blocks that its caller knows"
         alarm = Alarm("unsupported", self.context.place, text, Cause.TOO_FEW_MARKERS)
-        given, values = self._bound(zip(operation.parameters, operation.arguments, strict=True))
+        given, values = self._predicate_pairs(zip(operation.parameters, operation.arguments, strict=True))
         back = []
         if operation.target is not None and operation.returned is not None:
             back.append((operation.target, operation.returned))
-        results, result_values = self._bound(back)
+        results, result_values = self._predicate_pairs(back)
         known = self.known_globals[operation.function]
         needed = [v for v in live if v != operation.target and not v.is_global]
         needed += [v for v in self.memory.pointers if v.is_global and v not in known]
@@ -131,7 +131,7 @@ class InvocationSteps:
                 pointer = self.symbols.pointer(variable)
                 return [
                     *(pointer.predicate(o) for o in pointer.offsets),
-                    self.symbols.undefined(pointer),
+                    self.symbols.undefined_predicate(pointer),
                 ]
             case "integer":
                 return [self.symbols.integer(variable, c) for c in self.constants.of(variable)]
@@ -152,7 +152,7 @@ class InvocationSteps:
         if focus:
             self.context.step(f"arguments of {operation.function}", (), focus=focus)
 
-    def _bound(self, pairs: Iterable[tuple[Variable, Variable]]) -> tuple[Pairs, Pairs]:
+    def _predicate_pairs(self, pairs: Iterable[tuple[Variable, Variable]]) -> tuple[Pairs, Pairs]:
         """For (target, source) variables: the pairs of pointer predicates, and of predicates without nodes."""
         pointers: list[tuple[str, str]] = []
         values: list[tuple[str, str]] = []
@@ -165,7 +165,7 @@ class InvocationSteps:
                 if not set(of.offsets) <= set(to.offsets):
                     raise Unmodelled(f"{to.name} may point to too many places inside objects")
                 pointers += [(to.predicate(o), of.predicate(o)) for o in of.offsets]
-                values.append((self.symbols.undefined(to), self.symbols.undefined(of)))
+                values.append((self.symbols.undefined_predicate(to), self.symbols.undefined_predicate(of)))
             elif kind == "integer":
                 known = [c for c in self.constants.of(target) if c in self.constants.of(source)]
                 if len(known) != len(self.constants.of(target)):

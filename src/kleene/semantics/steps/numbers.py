@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -26,6 +26,7 @@ from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.context import Base, StepContext
+from kleene.semantics.steps.count_readings import CountReadings, Reading
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
@@ -48,17 +49,18 @@ class NumberSteps:
             case Constant(value=value, type=IntegerType()):
                 return IntegerValue.constant(value)
             case Variable() if self.memory.kind(expression) == "integer":
+                self._sharpen_count(expression)
                 return stored_value({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
-                return self.value_of(operand).converted(operand.type, type_)
+                return self.value_of(operand).convert(operand.type, type_)
             case Unary(operator="-", operand=operand, type=IntegerType() as type_):
-                return self.value_of(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+                return self.value_of(operand).map(lambda c: type_.wrap(-c), injective=not type_.boolean)
             case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
-                return self.value_of(operand).negated()
+                return self.value_of(operand).negate()
             case Binary(type=IntegerType() as type_):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
-                return self._compared(operator, left, right)
+                return self._compare(operator, left, right)
             case Index() if (constant := character(expression)) is not None:
                 return IntegerValue.constant(constant)
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
@@ -75,7 +77,7 @@ class NumberSteps:
         injective = expression.operator in INJECTIVE and not type_.boolean
         return combine_values(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
 
-    def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
+    def _compare(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
             a, b = self.value_of(left), self.value_of(right)
             return IntegerValue.boolean(comparison(operator, a, b))
@@ -119,7 +121,7 @@ class NumberSteps:
     def read_text(self, text: Expression) -> None:
         """Read a text to its end: literals have an end; for other texts it is unknown."""
         pointer = self.pointers.load(text)
-        self.pointers.pointed(pointer, (0, 1), str(text))
+        self.pointers.targets_of(pointer, (0, 1), str(text))
         if pointer is not None:
             literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
             open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
@@ -144,10 +146,24 @@ class NumberSteps:
     def _read_integer(self, lvalue: Expression) -> IntegerValue:
         type_ = lvalue.type
         assert isinstance(type_, IntegerType)
-        return self.read_integer_at(self.pointers.objects_of(lvalue, (0, type_.size)), type_)
+        bases = self.pointers.objects_of(lvalue, (0, type_.size))
+        if self.context.counts is not None:
+            for base in bases:
+                self._take(CountReadings(self.context.counts).read_member(base.place, base.formula), str(lvalue))
+        return self.read_integer_at(bases, type_)
+
+    def _sharpen_count(self, variable: Variable) -> None:
+        if self.context.counts is not None:
+            self._take(CountReadings(self.context.counts).read_variable(variable), str(variable))
+
+    def _take(self, readings: Iterable[Reading], text: str) -> None:
+        """What claims say about a number, before it is read."""
+        for reading in readings:
+            quiet_step = self.context.quiet_step
+            quiet_step(f"count {text}", reading.updates, focus=reading.focus, precondition=reading.precondition)
 
     def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
-        tables = [self._kept(base, type_) for base in bases]
+        tables = [self._kept_numbers(base, type_) for base in bases]
         table: dict[int, Formula] = dict.fromkeys(sorted({c for own in tables for c in own}), FALSE)
         for base, own in zip(bases, tables, strict=True):
             for c in table:
@@ -155,7 +171,7 @@ class NumberSteps:
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
         return stored_value(table)
 
-    def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
+    def _kept_numbers(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
         """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
         result: dict[int, list[str]] = {}
@@ -165,21 +181,37 @@ class NumberSteps:
         return result
 
     def assign_integer(self, target: Expression, value: Expression) -> None:
-        self.store_integer(target, self.value_of(value))
+        self.store_integer(target, self.value_of(value), value)
 
-    def store_integer(self, target: Expression, value: IntegerValue) -> None:
+    def store_integer(self, target: Expression, value: IntegerValue, expression: Expression | None = None) -> None:
+        """Store a number; the expression that it is the value of, if there is one, says what becomes of counters."""
         if isinstance(target, Variable) and self.memory.kind(target) == "integer":
-            self.context.step(f"{target} = ...", self.set_integer(target, value))
+            counted = self._counted(target, (), expression)
+            self.context.quiet_step(f"{target} = ...", [*self.set_integer(target, value), *counted])
             return
         size = target.type.size
         if _is_inexact(target):
             self.overwrite(*self.access(target))
             return
         assert isinstance(target.type, IntegerType)
-        self._store_integer_at(self.pointers.objects_of(target, (0, size)), value, target.type, str(target))
+        bases = self.pointers.objects_of(target, (0, size))
+        updates = {u.predicate: u for u in self._counted(target, bases, expression)}
+        self._store_integer_at(bases, value, target.type, str(target), updates)
 
-    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, type_: IntegerType, text: str) -> None:
-        updates: dict[str, Update] = {}
+    def _counted(self, target: Expression, bases: Sequence[Base], expression: Expression | None) -> list[Update]:
+        """What becomes of the claims about a counter that gets the value of an expression."""
+        if self.context.counts is None:
+            return []
+        return self.context.counts.assign(target, [(b.place, b.formula) for b in bases], expression)
+
+    def _store_integer_at(
+        self,
+        bases: Sequence[Base],
+        value: IntegerValue,
+        type_: IntegerType,
+        text: str,
+        updates: dict[str, Update],
+    ) -> None:
         self.pointers.require_writable(bases)
         for base in bases:
             written = self.as_kept(base.place, type_, value)
@@ -187,13 +219,13 @@ class NumberSteps:
                 name = self.symbols.integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")
                 updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), written.at(c), old))
-        self.context.step(f"{text} = ...", updates.values())
+        self.context.quiet_step(f"{text} = ...", list(updates.values()))
         self.cells.spoil(bases, type_.size, integer=type_.size)
 
     def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
         """The abstract value of the integer cell at a place after a write of a value of the given type."""
         kept = self.memory.integer_type(place)
-        return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
+        return value.convert(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
 
     def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
@@ -219,11 +251,13 @@ def stored_value(table: dict[int, Formula]) -> IntegerValue:
     return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
 
 
-def comparison(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
-    """When a comparison holds."""
+def comparison(operator: str, a: IntegerValue, b: IntegerValue, counted: Formula = FALSE) -> Formula:
+    """When a comparison holds; where `counted` does, all numbers less than 0 are in the table, or none is possible."""
     compare: Callable[[int, int], bool] = COMPARE[operator]
     if b.single is not None:
         k = b.single
-        others = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        others: Formula = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        if others is UNKNOWN and counted is not FALSE and k >= 0 and set(range(k + 1)) <= set(a.table):
+            others = IfThenElse(counted, TRUE if operator in (">", ">=", "!=") else FALSE, UNKNOWN)
         return a.truth(lambda c: compare(c, k), others)
     return combine_values(a, b, lambda x, y: int(compare(x, y))).at(1)

@@ -105,7 +105,7 @@ class PointerSteps:
                 if self.symbols.is_temporary(base.pointer) and base.formula("v") is not FALSE:
                     focus += self.symbols.reach_foci(base.formula)
                 undefined.append(self.context.is_undefined(base.pointer))
-                if base.offset not in base.pointer.offsets or _shifted(lvalue):
+                if base.offset not in base.pointer.offsets or _is_shifted(lvalue):
                     undefined.append(neg(exists(["v"], base.pointer.somewhere())))
         self.context.step(
             f"{target.name} = &{lvalue}", self.context.set_pointer(target, targets, disj(*undefined)), focus=focus
@@ -122,18 +122,18 @@ class PointerSteps:
                 name = self.symbols.object(lvalue)
                 return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
-                return [b.moved(offset) for b in self.objects_of(base, _moved(span, offset))]
+                return [b.move(offset) for b in self.objects_of(base, _move(span, offset))]
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
                 shift = number * lvalue.type.size
-                return [b.moved(shift) for b in self.objects_of(base, _moved(span, shift))]
+                return [b.move(shift) for b in self.objects_of(base, _move(span, shift))]
             case Deref(pointer=expression):
-                return self.pointed(self.load(expression), span, str(lvalue))
+                return self.targets_of(self.load(expression), span, str(lvalue))
         raise Unmodelled(f"memory access {lvalue}")
 
-    def pointed(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
+    def targets_of(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
         """The objects that a pointer points to."""
         if pointer is None:
             if span is None:
@@ -265,11 +265,11 @@ def uncast(value: Expression) -> Expression:
     return value
 
 
-def _moved(span: Span | None, shift: int) -> Span | None:
+def _move(span: Span | None, shift: int) -> Span | None:
     return None if span is None else (span[0] + shift, span[1] + shift)
 
 
-def _shifted(lvalue: Expression) -> bool:
+def _is_shifted(lvalue: Expression) -> bool:
     """Whether an lvalue may lie at another place than where its pointer points."""
     while isinstance(lvalue, Field | Index):
         if isinstance(lvalue, Index) or lvalue.offset:

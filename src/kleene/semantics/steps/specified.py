@@ -167,7 +167,7 @@ class SpecifiedSteps:
         names_in_contract = _Names(self, operation, content, dict(zip(names, variables, strict=False)))
         match operation.role:
             case "given":
-                self._given(names_in_contract)
+                self._create_blocks(names_in_contract)
             case "requires":
                 self._holds(names_in_contract, content.requires, f"requires {content.requires_text}", begins=True)
             case "ensures":
@@ -182,17 +182,17 @@ class SpecifiedSteps:
     def _live(self, v: str) -> Formula:
         return conj(at(HEAP, v), Not(at(FREED, v)))
 
-    def _sized(self, record: RecordType, v: str) -> Formula:
+    def _size_formula(self, record: RecordType, v: str) -> Formula:
         name = self.symbols.size(self.memory.record_size(record))
         return at(name, v) if name else TRUE
 
-    def _initialized(self, names: _Names) -> list[Formula]:
+    def _initialization(self, names: _Names) -> list[Formula]:
         """All members of the blocks that live are initialized, and point to the beginning of blocks that live."""
         initialized: list[Formula] = []
-        kinds = [self._sized(record, "v") for record in names.operation.records]
+        kinds = [self._size_formula(record, "v") for record in names.operation.records]
         initialized.append(forall(["v"], implies(self._live("v"), disj(*kinds))))
         for record in names.operation.records:
-            here = conj(self._live("v"), self._sized(record, "v"))
+            here = conj(self._live("v"), self._size_formula(record, "v"))
             for leaf in leaves(record, self.program):
                 cell = self.memory.cell_of.get((self.memory.record_size(record), leaf.offset))
                 if not isinstance(leaf.type, PointerType) or cell is None:
@@ -205,14 +205,14 @@ class SpecifiedSteps:
         return initialized
 
     def _targets(self, pointer: PointerType, v: str) -> Formula:
-        inside = self._sized(pointer.target, v) if isinstance(pointer.target, RecordType) else FALSE
+        inside = self._size_formula(pointer.target, v) if isinstance(pointer.target, RecordType) else FALSE
         return conj(self._live(v), inside)
 
     def _valid(self, variable: Variable) -> list[Formula]:
         """A pointer is initialized, and NULL or the beginning of a block that lives."""
         pointer = self.symbols.pointer(variable)
         assert isinstance(variable.type, PointerType)
-        valid: list[Formula] = [Not(at(self.symbols.undefined(pointer)))]
+        valid: list[Formula] = [Not(at(self.symbols.undefined_predicate(pointer)))]
         for offset in pointer.offsets:
             target = self._targets(variable.type, "v") if offset == 0 else FALSE
             valid.append(forall(["v"], implies(pointer.at(offset), target)))
@@ -223,8 +223,8 @@ class SpecifiedSteps:
         words = names.specification.words
         reached = []
         for name in names.specification.pointers:
-            along = [words.named("reach", (f,), name) for f in words.fields]
-            along += [words.named("reach", words.fields, name)] if words.fields else []
+            along = [words.predicate_of("reach", (f,), name) for f in words.fields]
+            along += [words.predicate_of("reach", words.fields, name)] if words.fields else []
             reached += [names.now(n, ("v",)) for n in dict.fromkeys([name, *along])]
         return Forall("v", disj(*reached))
 
@@ -232,8 +232,8 @@ class SpecifiedSteps:
 
     def _holds(self, names: _Names, formula: Formula, text: str, *, begins: bool) -> None:
         specification = names.specification
-        wanted = list(conjuncts(self._translated(names, formula)))
-        shape = self._initialized(names)
+        wanted = list(conjuncts(self._translate(names, formula)))
+        shape = self._initialization(names)
         if begins:
             shape += [forall(["v"], self._live("v")), self._all_reached(names)]
             shape += [neg(exists(["v"], at(OPAQUE, "v")))] if OPAQUE in self.symbols.unaries else []
@@ -243,7 +243,7 @@ class SpecifiedSteps:
             if specification.returns:
                 shape += self._valid(names.pointers[RESULT])
             gone = conj(at(FREED, "v"), Not(at(NEW, "v")))
-            frees = self._translated(names, specification.frees, then=True)
+            frees = self._translate(names, specification.frees, then=True)
             wanted.append(forall(["v"], implies(gone, frees)))
             for f in specification.words.fields:
                 if f not in specification.modifies:
@@ -277,7 +277,7 @@ class SpecifiedSteps:
         focus = tuple(pointer.at(o) for o in pointer.offsets)
         self.context.check_then_step(f"{variable} is new", [(given, "assertion", text)], neg(given), focus)
 
-    def _translated(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
+    def _translate(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
         """A formula of the contract over the program's predicates; with `then`, all of it is about the beginning."""
 
         def meaning(atom: Atom) -> Formula:
@@ -292,7 +292,7 @@ class SpecifiedSteps:
 
     # Changes ----------------------------------------------------------------------------------------------------------
 
-    def _given(self, names: _Names) -> None:
+    def _create_blocks(self, names: _Names) -> None:
         """Create blocks for the pointers that satisfy `requires`, and remember their values."""
         specification = names.specification
         required = conj(specification.requires, specification.reached)
@@ -313,7 +313,7 @@ class SpecifiedSteps:
                 same(f), 1, p.args[:1], definition=body, abstraction=True, role=Role(RoleKind.SAME, f)
             )
         self.recorded[NEW] = Predicate(NEW, 1, ("v",), abstraction=True)
-        self._become(names, self._translated(names, required), "given", creates=True, modifies=frozenset(),
+        self._become_after(names, self._translate(names, required), "given", creates=True, modifies=frozenset(),
                      frees=False, remembered=tuple(remembered))  # fmt: skip
 
     def _changes(self, names: _Names) -> None:
@@ -323,7 +323,9 @@ class SpecifiedSteps:
         frees = self._before(names, s.frees, then=True)
         if s.frees is not FALSE:
             ensures = conj(ensures, forall(["v"], implies(at(FREED, "v"), frees)))
-        self._become(names, ensures, "changes", creates=s.allocates, modifies=s.modifies, frees=s.frees is not FALSE)
+        self._become_after(
+            names, ensures, "changes", creates=s.allocates, modifies=s.modifies, frees=s.frees is not FALSE
+        )
 
     def _before(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
         """A formula about both moments, over ``old[q]`` for predicates q of the program."""
@@ -346,7 +348,7 @@ class SpecifiedSteps:
 
         return replace_atoms(formula, meaning)
 
-    def _become(
+    def _become_after(
         self,
         names: _Names,
         ensures: Formula,
@@ -396,7 +398,7 @@ class SpecifiedSteps:
             parts += self._fresh_cells(names)
         parts += [
             p
-            for p in self._initialized(names)
+            for p in self._initialization(names)
             if not any(self.symbols.is_a(n, RoleKind.UNDEFINED_CELL) for n in predicates_of(p))
         ]
         alarm = Alarm("unsupported", self.context.place, f"{s}, since no heap is as it requires")
@@ -442,7 +444,7 @@ class SpecifiedSteps:
         """New blocks have the members of their type only."""
         fresh_cells = []
         for _, edge in self.symbols.edges:
-            kinds = [self._sized(record, "v") for record in names.operation.records if self._has(record, edge)]
+            kinds = [self._size_formula(record, "v") for record in names.operation.records if self._has(record, edge)]
             if names.operation.records and edge in {e for c in names.cells.values() for e in c}:
                 fresh_cells.append(forall(["v", "w"], implies(conj(at(NEW, "v"), at(edge, "v", "w")), disj(*kinds))))
         return fresh_cells

@@ -43,12 +43,12 @@ def _returns(name: str, program: CProgram) -> bool:
         for member in layout.fields:
             if member.name == name and isinstance(member.type, PointerType):
                 starts = _records(member.type.target, program)
-                if isinstance(member.type.target, VoidType) or owner in _reached(starts, name, program):
+                if isinstance(member.type.target, VoidType) or owner in _reachable_records(starts, name, program):
                     return True
     return False
 
 
-def _reached(starts: set[str], without: str, program: CProgram) -> set[str]:
+def _reachable_records(starts: set[str], without: str, program: CProgram) -> set[str]:
     """The records that members of other names lead to; from a part of a record also to the record around it."""
     reached: set[str] = set()
     waiting = list(starts)

@@ -34,6 +34,8 @@ from kleene.transformers.action import Rule, Update
 
 ACYCLIC, CIRCULAR, CYCLIC, LOCAL = "acyclic", "circular", "cyclic", "local"
 CLOSED = frozenset({"transitive", "reflexive"})
+UNION = "down"
+"""The name of the union of several forward edges; further unions have numbers."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,10 @@ class ShapeClass:
     `back` are cells that point backwards, `circular` cells that may form cycles. `cells` separates nodes by their null
     cells; `children` separates the nodes that a variable's node points to; `values` separates nodes by the numbers in
     them (in lists this is always so). `headers` are cells whose targets are tracked like those of variables. `lanes`
-    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure.
+    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
+    relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
+    each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
+    cycles, where the others have none.
     """
 
     name: str
@@ -56,6 +61,9 @@ class ShapeClass:
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
     local: frozenset[str] = frozenset()
+    counts: bool = False
+    parts: tuple[frozenset[str], ...] = ()
+    cyclic: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -164,7 +172,7 @@ class Group:
         if self.kind == LOCAL:
             return [*instrumentation, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
         if self.sharing:
-            instrumentation.append(self._predicate(self.shared, self._shared(), RoleKind.SHARED))
+            instrumentation.append(self._predicate(self.shared, self._sharing(), RoleKind.SHARED))
         closure, role = reflexive_closure(self.step, "v1", "v2"), Role(RoleKind.CLOSURE, self.name)
         instrumentation.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, closure, role=role))
         if self.kind == CIRCULAR:
@@ -180,7 +188,9 @@ class Group:
         ]
         if self.kind == CIRCULAR and self.whole:
             whole_reached = {n: r for n, r in self.reach_roles(roots).items() if r.kind is RoleKind.WHOLE_REACHED}
-            instrumentation += [_unary(name, self._reached(role.root), role) for name, role in whole_reached.items()]
+            instrumentation += [
+                _unary(name, self._reachability(role.root), role) for name, role in whole_reached.items()
+            ]
         return [*instrumentation, *self._null_cells(roots)]
 
     def reach_roles(self, roots: Mapping[str, Set[str]]) -> dict[str, Role]:
@@ -196,7 +206,7 @@ class Group:
     def _predicate(self, name: str, definition: Formula, kind: RoleKind) -> Predicate:
         return _unary(name, definition, Role(kind, self.name))
 
-    def _shared(self) -> Formula:
+    def _sharing(self) -> Formula:
         """Two cells point to the node: of two nodes, or two cells of one node."""
         name = self.name
         two = exists(["v1", "v2"], conj(Not(Equal("v1", "v2")), at(name, "v1", "v"), at(name, "v2", "v")))
@@ -213,7 +223,7 @@ class Group:
         closure = self.whole_closure if self.kind == CIRCULAR else self.closure
         return Exists("v1", conj(at(self.name, "v", "v1"), at(closure, "v1", "v")))
 
-    def _reached(self, root: str) -> Formula:
+    def _reachability(self, root: str) -> Formula:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
     def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
@@ -254,7 +264,7 @@ class Group:
 
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
-    def lost(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
+    def lost_paths(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
         """Paths destroyed by removing this edge: those through it, unless another path exists.
 
         Another path must enter the nodes below the edge at a shared node. So it does not exist in trees.
@@ -262,28 +272,28 @@ class Group:
         t = self.closure
         others = [m for m in self.members if m != edge]
 
-        def gone(v: str, w: str) -> Formula:
+        def removed_edge(v: str, w: str) -> Formula:
             return conj(source(v), at(edge, v, w), *(Not(at(m, v, w)) for m in others))
 
         def above(v: str) -> Formula:
-            return exists(["u", "w"], conj(gone("u", "w"), at(t, v, "u")))
+            return exists(["u", "w"], conj(removed_edge("u", "w"), at(t, v, "u")))
 
         def below(v: str) -> Formula:
-            return exists(["u", "w"], conj(gone("u", "w"), at(t, "w", v)))
+            return exists(["u", "w"], conj(removed_edge("u", "w"), at(t, "w", v)))
 
-        def lost(v: str, w: str) -> Formula:
+        def lost_paths(v: str, w: str) -> Formula:
             if self.function:
                 return conj(above(v), below(w))
             joins = exists(["s"], conj(at(self.shared, "s"), below("s"), at(t, "s", w)))
-            step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
+            step = conj(above("c"), at(self.name, "c", "d"), neg(removed_edge("c", "d")), neg(above("d")))
             around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
             return conj(above(v), below(w), neg(conj(joins, around)))
 
-        return lost
+        return lost_paths
 
     def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
         """Updates for the removal of the edge of one node, in a group of several cells."""
-        t, lost = self.closure, self.lost(source, edge)
+        t, lost = self.closure, self.lost_paths(source, edge)
         unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
         for root in self.roots(roots):
             beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
@@ -401,12 +411,34 @@ class Group:
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
-    """The forward cells together; alone each back, header and lane cell (for each target offset), each circular cell.
+    """The groups of each part: forward cells together; alone each back, header, lane (by offset) and circular cell.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
     """
-    plain = ACYCLIC if shape.acyclic else CYCLIC
-    cells = {cell for cell, _ in edges}
+    result: list[Group] = []
+    for part in _parts(shape, edges):
+        result += _groups_of_part(shape, part, sizes, _union_name(edges, result))
+    return result
+
+
+def _parts(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """The edges of each part of the cells."""
+    if not shape.parts:
+        return [list(edges)]
+    return [part for cells in shape.parts if (part := [(cell, name) for cell, name in edges if cell in cells])]
+
+
+def _union_name(edges: Sequence[tuple[str, str]], known: Sequence[Group]) -> str:
+    """A name for the union of several edges that no cell and no group has."""
+    taken = {cell for cell, _ in edges} | {group.name for group in known}
+    names = (UNION, f"{UNION}*", *(f"{UNION}{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _groups_of_part(
+    shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]], union: str
+) -> list[Group]:
+    plain = ACYCLIC if shape.acyclic and not shape.cyclic & {cell for cell, _ in edges} else CYCLIC
     alone = shape.headers | set(shape.lanes)
     single = shape.circular | shape.local
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]
@@ -414,7 +446,6 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     branching = False
     if forward:
         members = tuple(name for _, name in forward)
-        union = "down" if "down" not in cells else "down*"
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         name = members[0] if len(members) == 1 else union
@@ -468,16 +499,17 @@ def _cancelling(
     shape: ShapeClass, edges: Sequence[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], list[str], list[str]]]:
     """The cells of each predicate of cancellation, the edges that lead there, and those that lead back."""
-    cells: dict[str, list[str]] = {}
-    for cell, name in edges:
-        if cell not in shape.headers | set(shape.lanes):
-            cells.setdefault(cell, []).append(name)
-    forward = [cell for cell in cells if cell not in shape.back]
-    every = [name for cell in forward for name in cells[cell]]
     result: list[tuple[tuple[str, str], list[str], list[str]]] = []
-    for b in [cell for cell in cells if cell in shape.back] if forward else ():
-        result += [((f, b), cells[f], cells[b]) for f in forward]
-        result.append(((b, "down" if len(forward) > 1 else forward[0]), cells[b], every))
+    for part in _parts(shape, edges):
+        cells: dict[str, list[str]] = {}
+        for cell, name in part:
+            if cell not in shape.headers | set(shape.lanes):
+                cells.setdefault(cell, []).append(name)
+        forward = [cell for cell in cells if cell not in shape.back]
+        every = [name for cell in forward for name in cells[cell]]
+        for b in [cell for cell in cells if cell in shape.back] if forward else ():
+            result += [((f, b), cells[f], cells[b]) for f in forward]
+            result.append(((b, UNION if len(forward) > 1 else forward[0]), cells[b], every))
     return result
 
 

@@ -14,7 +14,7 @@ def header_cells(memory: Memory) -> frozenset[str]:
     targets: dict[int, dict[str, set[int]]] = {}
     for (size, _), cell in memory.cell_of.items():
         targets.setdefault(size, {})[cell] = {to for to, _ in memory.cell_targets[cell]}
-    linked = {size for size in targets if size in _reached(size, targets)}
+    linked = {size for size in targets if size in _reachable_kinds(size, targets)}
     inside = {cell for size in linked for cell in targets[size]}
     result: set[str] = set()
     for size in targets.keys() - linked:
@@ -23,7 +23,7 @@ def header_cells(memory: Memory) -> frozenset[str]:
     return frozenset(result)
 
 
-def _reached(size: int, targets: dict[int, dict[str, set[int]]]) -> set[int]:
+def _reachable_kinds(size: int, targets: dict[int, dict[str, set[int]]]) -> set[int]:
     """The kinds of objects that some path of at least one cell leads to."""
     reached: set[int] = set()
     waiting = [size]

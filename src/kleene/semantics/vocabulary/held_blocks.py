@@ -35,7 +35,7 @@ class Holding:
         held = exists(["u"], self.holders("u", "v"))
         return Predicate(self.name, 1, ("v",), definition=held, abstraction=True, role=Role(RoleKind.HELD, self.name))
 
-    def reached(self, v: str, holder: Reach) -> Formula:
+    def reachability(self, v: str, holder: Reach) -> Formula:
         """Something holds the node, and whatever may hold it is reachable."""
         variable = f"{v}'"
         held = exists([variable], self.holders(variable, v)) if self.defined else at(self.name, v)
@@ -59,7 +59,7 @@ def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[
             if ends & sources:
                 entries.update({e: None for e in other.members if sources & {target for _, target in edges[e]}})
             else:
-                single.update({e: _held(e) for e in group.members if new & edges[e]})
+                single.update({e: _holding(e) for e in group.members if new & edges[e]})
         if entries:
             below.append(_below(group, list(entries)))
     return below, list(single.values())
@@ -69,7 +69,7 @@ def _kinds(group: Group, edges: Mapping[str, Kinds]) -> Kinds:
     return frozenset(pair for edge in group.members for pair in edges[edge])
 
 
-def _held(edge: str) -> Holding:
+def _holding(edge: str) -> Holding:
     return Holding(held_by(edge), lambda u, v: at(edge, u, v))
 
 
@@ -93,6 +93,6 @@ def reachable(direct: Reach, holdings: tuple[list[Holding], list[Holding]], v: s
     below, single = holdings
 
     def second(w: str) -> Formula:
-        return disj(direct(w), *(holding.reached(w, direct) for holding in below))
+        return disj(direct(w), *(holding.reachability(w, direct) for holding in below))
 
-    return disj(second(v), *(holding.reached(v, second) for holding in single))
+    return disj(second(v), *(holding.reachability(v, second) for holding in single))

@@ -40,7 +40,7 @@ class Lane:
         """Updates for the removal of an edge: a lane that skips this edge no longer runs along the list."""
         if edge not in self.along.members:
             return []
-        skips = conj(at(self.lane.name, "v", "v1"), self.along.lost(source, edge)("v", "v1"))
+        skips = conj(at(self.lane.name, "v", "v1"), self.along.lost_paths(source, edge)("v", "v1"))
         return [Update(self.name, ("v",), conj(at(self.name, "v"), neg(exists(["v1"], skips))))]
 
 

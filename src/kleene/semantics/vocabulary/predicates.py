@@ -18,6 +18,7 @@ from kleene.passes.facts.memory import Memory, Place
 from kleene.semantics.vocabulary.groups import (
     CIRCULAR,
     LOCAL,
+    UNION,
     Group,
     ShapeClass,
     cancellation,
@@ -76,6 +77,11 @@ class Symbols:
     _nullary: dict[str, Role] = field(default_factory=dict)
     _unary: dict[str, Role] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        types = self.memory.structure_types
+        if len(types) > 1:
+            self.shape = replace(self.shape, parts=tuple(type_.cells for type_ in types))
+
     @property
     def pointers(self) -> list[Pointer]:
         """The pointers that have predicates."""
@@ -95,7 +101,7 @@ class Symbols:
         """The name of a variable's predicate: its own, unless that stands for something else."""
         name = self._names.get(variable)
         if name is None:
-            taken = {*self._names.values(), *self._reserved}
+            taken = {*self._names.values(), *self._reserved_names}
             name = variable.name
             while name in taken or _is_name_of_temporary(name):
                 name += "'"
@@ -103,20 +109,21 @@ class Symbols:
         return name
 
     @property
-    def _reserved(self) -> set[str]:
+    def _reserved_names(self) -> set[str]:
         specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
-        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
+        unions = (UNION, *(f"{UNION}{number}" for number in range(2, len(self.memory.structure_types) + 1)))
+        return {FREED, HEAP, OPAQUE, *unions, *RESERVED, *self.memory.cell_targets, *specified}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
         if not self.precision.tracks(variable.name) or variable in self.hidden:
             return Pointer(self.name(variable), tuple(sorted(places)), tracked=False)
-        return self.named(self.name(variable), places)
+        return self.pointer_named(self.name(variable), places)
 
     def temporary(self, number: int, places: Iterable[Place]) -> Pointer:
         """A pointer that lives during one operation only."""
         own = tuple(sorted(set(places)))
-        return replace(self.named(f"{TEMPORARY}{number}", own, RoleKind.TEMPORARY), places=own)
+        return replace(self.pointer_named(f"{TEMPORARY}{number}", own, RoleKind.TEMPORARY), places=own)
 
     def is_temporary(self, pointer: Pointer) -> bool:
         return pointer.kind is RoleKind.TEMPORARY
@@ -130,7 +137,7 @@ class Symbols:
         """The predicate of objects with an integer of that value at the offset."""
         return self.unary(f"@{offset}={constant}", Role(RoleKind.INTEGER_CELL, offset=offset, value=constant))
 
-    def named(self, name: str, places: Iterable[Place], kind: RoleKind = RoleKind.POINTER) -> Pointer:
+    def pointer_named(self, name: str, places: Iterable[Place], kind: RoleKind = RoleKind.POINTER) -> Pointer:
         """The pointer of that name; its places grow with what it is given."""
         known = self._pointers.get(name)
         union = tuple(sorted({*places, *(known.places if known else ())}))
@@ -141,7 +148,7 @@ class Symbols:
     def mark(self, count: int) -> None:
         """So many markers for calls, and opaque objects if there are back pointers."""
         for number in range(1, count + 1):
-            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes}, RoleKind.MARKER)
+            self.pointer_named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes}, RoleKind.MARKER)
         if count and self.shape.back:
             self.unary(OPAQUE, Role(RoleKind.OPAQUE))
 
@@ -165,7 +172,7 @@ class Symbols:
         """Whether the unary predicate has a role of that kind."""
         return name in self._unary and self._unary[name].kind is kind
 
-    def undefined(self, pointer: Pointer) -> str:
+    def undefined_predicate(self, pointer: Pointer) -> str:
         """The predicate that a pointer is not initialized."""
         temporary = self.is_temporary(pointer)
         kind = RoleKind.UNDEFINED_TEMPORARY if temporary else RoleKind.UNDEFINED_POINTER
@@ -285,7 +292,8 @@ class Symbols:
         data = tuple(name for name in self._unary if self.is_a(name, RoleKind.INTEGER_CELL))
         starts = {p.name for p in self._pointers.values()}
         inside = tuple(r for r in separating if r not in starts and not self.is_a(r, RoleKind.OBJECT))
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
+        roots = self.roots
+        chosen = self.precision.instrument(self.groups, Roots(tuple(roots), tuple(separating), data, inside, roots))
         roles = self._roles | {p.name: p.role for p in everything.predicates}
         own = [replace(p, role=roles.get(p.name)) for p in chosen.predicates]
         return Instrumentation((*relations, *own), chosen.rules)
@@ -315,11 +323,11 @@ class Symbols:
                 predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True, role=role))
         predicates += [holding.predicate() for holdings in self.holdings for holding in holdings]
         predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
-        predicates += self._dereferenced()
+        predicates += self._targets_of_targets()
         rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
         return Instrumentation(tuple(predicates), tuple(rules))
 
-    def _dereferenced(self) -> list[Predicate]:
+    def _targets_of_targets(self) -> list[Predicate]:
         """Predicates for the targets of ``*p`` of a pointer to a pointer p, which is used like a variable."""
         dereferenced = []
         for variable in self.memory.pointers:
@@ -354,7 +362,7 @@ class Symbols:
         chosen = {name for name, f in definitions if name not in ours or _same(f, ours[name])}
         return frozenset((ours.keys() | untracked) - chosen)
 
-    def known(self, updates: Iterable[Update]) -> list[Update]:
+    def without_absent(self, updates: Iterable[Update]) -> list[Update]:
         """The updates without absent predicates; differencing derives the others."""
         return [u for u in updates if u.predicate not in self.absent and not predicates_of(u.formula) & self.absent]
 

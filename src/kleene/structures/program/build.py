@@ -111,7 +111,7 @@ class Builder:
                 if rail == INSTANCE:  # not every pair of individuals of a summary node and its copy
                     summary = self.graph.load(SM, 1)
                     tensor = self.graph.without(tensor, self.graph.insert(summary, 1))
-                return self._applied(tensor, args)
+                return self._apply(tensor, args)
             case Equal(a, b):
                 return self._equal(a, b, rail)
             case Closure():
@@ -150,7 +150,7 @@ class Builder:
             cases.append(self.conjunction([a, b]))
         return self._disjunction(cases)
 
-    def _applied(self, tensor: Value, args: tuple[str, ...]) -> Tensor:
+    def _apply(self, tensor: Value, args: tuple[str, ...]) -> Tensor:
         """A predicate's tensor at the given arguments: parameters sliced, repeated variables on the diagonal."""
         axes = list(args)
         for k in range(len(axes) - 1, -1, -1):
@@ -198,7 +198,7 @@ class Builder:
         extra = tuple(v for v in variables if v not in inner)
         matrix = self.align((body, variables), (*extra, f.sub_left, f.sub_right))
         through = self.active() if rail == MUST else None
-        return self._applied(self.graph.closure(matrix, through), (*extra, f.left, f.right))
+        return self._apply(self.graph.closure(matrix, through), (*extra, f.left, f.right))
 
     # Boolean operations on tensors --------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ class Builder:
         if isinstance(f, Atom) and f.predicate == "instance" and rail == MUST and not negated:
             quantified = set(f.args) & set(variables)
             if len(quantified) == 1 and len(set(f.args)) == 2:
-                return self._applied(self.graph.load(INSTANCE, 2), f.args)
+                return self._apply(self.graph.load(INSTANCE, 2), f.args)
         return self.build(f, rail, negated=negated)
 
     def eliminate(self, variables: Sequence[str], tensors: Sequence[Tensor], rail: int) -> Tensor:
@@ -307,10 +307,10 @@ class Builder:
                 inside.append((active, (chosen,)))
             if not inside:  # any node is a witness, but there must be one
                 inside.append((self.graph.full(1), (chosen,)))
-            remaining = [t for t in remaining if chosen not in t[1]] + [self._witnessed(chosen, inside)]
+            remaining = [t for t in remaining if chosen not in t[1]] + [self._witness(chosen, inside)]
         return self.conjunction(remaining)
 
-    def _witnessed(self, v: str, inside: Sequence[Tensor]) -> Tensor:
+    def _witness(self, v: str, inside: Sequence[Tensor]) -> Tensor:
         others = list(dict.fromkeys(w for _, variables in inside for w in variables if w != v))
         if len(others) == 2:
             sides = [[t for t in inside if set(t[1]) == {v, other}] for other in others]

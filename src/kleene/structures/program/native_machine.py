@@ -42,9 +42,9 @@ def signature_of(vocabulary: Vocabulary) -> _native.Signature | None:
     return None if max(arities) > _native.MOST_ARITY else _signature(arities)
 
 
-def bound(code: _native.Code, vocabulary: Vocabulary) -> _native.Program:
+def bind(code: _native.Code, vocabulary: Vocabulary) -> _native.Program:
     """The code as a program for structures of a vocabulary that has its predicates."""
     signature = signature_of(vocabulary)
     if signature is None:
         raise Unsupported("a predicate of more than three arguments")
-    return code.bound(signature, vocabulary.places)
+    return code.bind(signature, vocabulary.places)

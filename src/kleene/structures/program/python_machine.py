@@ -223,7 +223,7 @@ class SharedFunction:
         self._rails = [(own.predicates[rail >> 1].name, rail & 1) for rail in text.bound]
         self._given = [(own.predicates[rail >> 1].name, rail & 1, kind) for rail, kind in text.given]
 
-    def bound(self, vocabulary: Vocabulary, given: Mapping[str, Mapping[int, int]] | None = None) -> Callable[..., Any]:
+    def bind(self, vocabulary: Vocabulary, given: Mapping[str, Mapping[int, int]] | None = None) -> Callable[..., Any]:
         """The function for a vocabulary; `given` has for each kind of number the one that belongs to a rail."""
         rails = [2 * vocabulary.index(name) + rail for name, rail in self._rails]
         numbers = [

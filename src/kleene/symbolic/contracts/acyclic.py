@@ -35,7 +35,7 @@ def may_be_cyclic(specification: Specification, fields: tuple[str, ...], *, begi
     clause = specification.requires if begins else specification.ensures
     if any(_says_acyclic(part, specification, fields) for part in conjuncts(clause)):
         return False
-    goal = forall(["v"], Not(Atom(words.named("cycle", fields), ("v",))))
+    goal = forall(["v"], Not(Atom(words.predicate_of("cycle", fields), ("v",))))
     required = conj(specification.requires, specification.reached)
     vocabulary = _relevant(specification, conj(goal, required))
     if begins:

@@ -93,7 +93,7 @@ class CallByRules:
         ]
         kept = [
             Predicate(
-                self._kept(p.name),
+                self._same_before(p.name),
                 1,
                 p.args[:1],
                 definition=forall(p.args[1:], self._as_before(p)),
@@ -102,11 +102,11 @@ class CallByRules:
             for p in fields
         ]
         reach = [name for name, _ in self._reach] if self.call.frees is not FALSE else []
-        touched = [Predicate(_touched(name), 0, role=Role(RoleKind.TOUCHED, name)) for name in reach]
+        touched = [Predicate(_may_be_freed(name), 0, role=Role(RoleKind.TOUCHED, name)) for name in reach]
         fresh = [Predicate(before(NEW), 1, ("v",))] if self.call.allocates else []
         return [*recorded, *kept, *touched, *fresh]
 
-    def _kept(self, field: str) -> str:
+    def _same_before(self, field: str) -> str:
         return same(before(field))
 
     def _as_before(self, p: Predicate) -> Formula:
@@ -138,7 +138,7 @@ class CallByRules:
             if (earlier := name_in_old(name)) is not None:
                 return Atom(before(earlier), atom.args)
             if (field := name_in_same(name)) is not None:
-                return Atom(self._kept(field), atom.args) if field in self.changed else TRUE
+                return Atom(self._same_before(field), atom.args) if field in self.changed else TRUE
             if name == NEW:
                 return Atom(before(NEW), atom.args) if self.call.allocates else FALSE
             return atom
@@ -149,10 +149,13 @@ class CallByRules:
         rules = []
         for p in self.vocabulary.declared:
             if p.name in self.changed and is_field(p):
-                rules += same_rules(self._kept(p.name), p.name, before(p.name), self._fresh(p, "w"))
+                rules += same_rules(self._same_before(p.name), p.name, before(p.name), self._fresh(p, "w"))
                 since = same(p.name)
                 if since in self.vocabulary:
-                    here, was = conj(Atom(self._kept(p.name), ("v",)), self._was_there), Atom(before(since), ("v",))
+                    here, was = (
+                        conj(Atom(self._same_before(p.name), ("v",)), self._was_there),
+                        Atom(before(since), ("v",)),
+                    )
                     origin = f"{since} is as before"
                     rules.append(Rule(conj(here, was), Atom(since, ("v",)), origin))
                     if self.call.frees is FALSE:  # the different individual may be freed
@@ -161,7 +164,7 @@ class CallByRules:
             rules += self._reach_lemma(name, field)
         for name, field in self._local.items():
             if not self.call.changes_universe:
-                rules += self._unchanged_if(name, Atom(self._kept(field), ("v",)))
+                rules += self._unchanged_if(name, Atom(self._same_before(field), ("v",)))
         for name, field in self._incoming.items():
             rules += self._incoming_lemma(name, field)
         return rules
@@ -175,7 +178,7 @@ class CallByRules:
     def _incoming_lemma(self, name: str, field: str) -> list[Rule]:
         """All that points to v is as before: a predicate about pointers to v that was 0 still is, and vice versa."""
         was, here = Atom(before(name), ("v",)), Atom(name, ("v",))
-        kept = Atom(self._kept(field), ("a",))
+        kept = Atom(self._same_before(field), ("a",))
         now = forall(["a"], disj(neg(Atom(field, ("a", "v"))), kept))
         then = forall(["a"], disj(neg(Atom(before(field), ("a", "v"))), kept))
         origin = f"nothing that {name} is about has changed"
@@ -215,9 +218,9 @@ class CallByRules:
         was = before(name)
         intact: Formula = TRUE
         if field in self.changed:
-            intact = forall(["c"], disj(neg(Atom(was, ("c",))), Atom(self._kept(field), ("c",))))
+            intact = forall(["c"], disj(neg(Atom(was, ("c",))), Atom(self._same_before(field), ("c",))))
         if self.call.frees is not FALSE:
-            intact = conj(intact, neg(Atom(_touched(name), ())))
+            intact = conj(intact, neg(Atom(_may_be_freed(name), ())))
         return self._unchanged_if(name, intact)
 
     # Structures ---------------------------------------------------------------------------------------------------
@@ -365,6 +368,6 @@ def lasting_properties(predicate: Predicate) -> frozenset[str]:
     return predicate.properties - {"reflexive"}
 
 
-def _touched(name: str) -> str:
+def _may_be_freed(name: str) -> str:
     """The name of the predicate 'an individual with this property before may be freed'."""
     return f"touched[{name}]"

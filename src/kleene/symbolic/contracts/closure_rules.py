@@ -89,10 +89,10 @@ def _inverse_rules(vocabulary: Vocabulary) -> list[Rule]:
     fields = [p for p in vocabulary.declared if p.arity == 2 and p.definition is None and p.has("function")]
     rules = []
     for f in fields:
-        shared = _defined(vocabulary, _two_predecessors(f.name))
+        shared = _defined_predicate(vocabulary, _two_predecessors(f.name))
         for g in fields if shared is not None else ():
             back = forall(["a"], implies(Atom(f.name, ("v", "a")), Atom(g.name, ("a", "v"))))
-            inverse = _defined(vocabulary, back) if f != g else None
+            inverse = _defined_predicate(vocabulary, back) if f != g else None
             if inverse is not None and shared is not None:
                 intact = forall(["w"], disj(neg(Atom(f.name, ("w", "v"))), Atom(inverse, ("w",))))
                 rules.append(Rule(intact, neg(Atom(shared, ("v",))), f"{inverse} says where {f.name} comes from"))
@@ -130,12 +130,12 @@ def _reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
 def _sharing_rules(reach: Reach, vocabulary: Vocabulary, origin: str) -> list[Rule]:
     """The nodes that a variable reaches along a function are a line: outside a cycle, each has one predecessor."""
     field = vocabulary[reach.field]
-    shared = _defined(vocabulary, _two_predecessors(reach.field))
+    shared = _defined_predicate(vocabulary, _two_predecessors(reach.field))
     if shared is None or not field.has("function") or not vocabulary[reach.variable].has("unique"):
         return []
     off: Formula = TRUE
     if not field.has("acyclic"):
-        on_cycle = _defined(vocabulary, _on_cycle(reach)) if reach.path is not None else None
+        on_cycle = _defined_predicate(vocabulary, _on_cycle(reach)) if reach.path is not None else None
         if on_cycle is None:
             return []
         off = neg(Atom(on_cycle, ("v",)))
@@ -144,7 +144,7 @@ def _sharing_rules(reach: Reach, vocabulary: Vocabulary, origin: str) -> list[Ru
     return [Rule(conj(r, off, inside), neg(Atom(shared, ("v",))), origin)]
 
 
-def _defined(vocabulary: Vocabulary, definition: Formula) -> str | None:
+def _defined_predicate(vocabulary: Vocabulary, definition: Formula) -> str | None:
     """The predicate of v that a formula defines."""
     wanted = up_to_order(definition)
     for p in vocabulary.declared:

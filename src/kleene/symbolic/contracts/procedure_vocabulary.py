@@ -70,7 +70,7 @@ def scope_of(procedure: Procedure, program: Program, contracts: Contracts) -> Sc
     labels: list[Action | Call] = []
     for edge in procedure.body:
         if edge.name in contracts.procedures:
-            labels.append(_called(edge, own, program, contracts))
+            labels.append(_call(edge, own, program, contracts))
         else:
             action = next(actions)
             if action.clone is not None:
@@ -99,7 +99,7 @@ def _check_names(procedure: Procedure, program: Program, contracts: Contracts) -
 
 def _variant(program: Program, sets: Iterable[tuple[str, tuple[str, ...]]], edges: Iterable[BodyEdge]) -> Program:
     """The program with other members of some sets, and with the given edges."""
-    expansion = _expanded(program, sets, edges)
+    expansion = _expand(program, sets, edges)
     return replace(
         program,
         vocabulary=expansion.vocabulary,
@@ -109,7 +109,7 @@ def _variant(program: Program, sets: Iterable[tuple[str, tuple[str, ...]]], edge
     )
 
 
-def _expanded(program: Program, sets: Iterable[tuple[str, tuple[str, ...]]], edges: Iterable[BodyEdge]) -> Expansion:
+def _expand(program: Program, sets: Iterable[tuple[str, tuple[str, ...]]], edges: Iterable[BodyEdge]) -> Expansion:
     declarations = list(program.syntax.declarations)
     for name, members in sets:
         places = [i for i, d in enumerate(declarations) if isinstance(d, SetDeclaration) and d.name == name]
@@ -140,7 +140,7 @@ def _check_hidden(procedure: Procedure, program: Program, own: Program, edges: l
     condition of an action may mention it.
     """
     wider = [(name, (*members, _OTHER)) for name, members in procedure.sets]
-    seen = _expanded(program, wider, edges)
+    seen = _expand(program, wider, edges)
     for edge in seen.cfa.edges:
         action = edge.label
         core = [u for u in action.updates if seen.vocabulary[u.predicate].definition is None]
@@ -158,7 +158,7 @@ def _check_hidden(procedure: Procedure, program: Program, own: Program, edges: l
 # Calls --------------------------------------------------------------------------------------------------------------
 
 
-def _called(edge: BodyEdge, caller: Program, program: Program, contracts: Contracts) -> Call:
+def _call(edge: BodyEdge, caller: Program, program: Program, contracts: Contracts) -> Call:
     callee = contracts.procedures[edge.name]
     try:
         call = callee.call(edge.arguments, caller)
@@ -180,7 +180,7 @@ def check_call(callee: Procedure, arguments: tuple[str, ...], caller: Program, p
             raise UsageError(f"'{argument}' is passed to '{callee.name}', whose body knows it already")
     for p in own.vocabulary.declared:
         if not hidden & set(_NAME.findall(p.name)):
-            _check_predicate(p, _renamed(p.name, names), names, caller, callee)
+            _check_predicate(p, _rename(p.name, names), names, caller, callee)
     rules = {i.formula for i in Theory(caller.vocabulary, caller.rules).integrity}
     for rule in Theory(own.vocabulary, own.rules).integrity:
         used = predicates_of(rule.formula)
@@ -206,9 +206,9 @@ def _check_predicate(p: Predicate, name: str, names: Mapping[str, str], caller: 
         raise UsageError(f"'{name}' is not declared as '{p.name}' is in the body of '{callee.name}'")
 
 
-def _renamed(name: str, names: Mapping[str, str]) -> str:
+def _rename(name: str, names: Mapping[str, str]) -> str:
     return _NAME.sub(lambda m: names.get(m.group(), m.group()), name)
 
 
 def _with_names(formula: Formula, names: Mapping[str, str]) -> Formula:
-    return replace_atoms(formula, lambda atom: Atom(_renamed(atom.predicate, names), atom.args))
+    return replace_atoms(formula, lambda atom: Atom(_rename(atom.predicate, names), atom.args))

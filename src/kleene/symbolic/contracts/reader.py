@@ -59,7 +59,7 @@ class _Reader:
             opening, clause = _HEADER.match(part), _CLAUSE.match(part)
             if opening is not None:
                 self._close(current)
-                current = self._opened(opening, start)
+                current = self._header(opening, start)
             elif clause is not None and current is not None:
                 self._clause(current, clause, start)
             else:
@@ -77,7 +77,7 @@ class _Reader:
             places.insert(0, len(self.text) - len(self.text.lstrip()))
         return list(zip(places, [*places[1:], len(self.text)], strict=True))
 
-    def _opened(self, opening: re.Match[str], start: int) -> dict[str, Any]:
+    def _header(self, opening: re.Match[str], start: int) -> dict[str, Any]:
         name = opening[1]
         parameters = tuple(p.strip() for p in opening[2].split(",") if p.strip())
         if name in self.procedures:

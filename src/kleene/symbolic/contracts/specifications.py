@@ -109,16 +109,16 @@ class Procedure:
         self._check(arguments)
         names = dict(zip(self.parameters, arguments, strict=True))
 
-        def filled(text: str) -> str:
+        def fill(text: str) -> str:
             return _NAME.sub(lambda m: names.get(m.group(), m.group()), text)
 
         def formula(clause: ClauseText, vocabulary: Vocabulary, *free: str) -> Formula:
             sets = {} if self.sets else program.sets  # a set would mean one thing here and another in the body
-            return _formula(filled(clause.text), clause.position, vocabulary, sets, free)
+            return _formula(fill(clause.text), clause.position, vocabulary, sets, free)
 
         vocabulary = program.vocabulary
         core = frozenset(p.name for p in vocabulary.declared if p.definition is None)
-        changed = core if self.modifies is None else frozenset(map(filled, self.modifies))
+        changed = core if self.modifies is None else frozenset(map(fill, self.modifies))
         for name in sorted(changed):
             known = vocabulary.get(name)
             if known is None:

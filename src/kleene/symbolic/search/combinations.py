@@ -183,7 +183,7 @@ class Refinement:
         core = tuple((slot, point[slot]) for slot in sorted(conflict))
         if core in self._hard:
             return False
-        if any(self._settled(core, self.unbiased, proposals, quick=quick) is None for quick in (True, False)):
+        if any(self._settle(core, self.unbiased, proposals, quick=quick) is None for quick in (True, False)):
             return True
         self._hard.add(core)
         return False
@@ -191,13 +191,13 @@ class Refinement:
     def _ask(self, point: Point, proposals: Proposals) -> None:
         """Query a whole point; it stays undecided without a definite answer."""
         literals = tuple(enumerate(point))
-        reason = self._settled(literals, self.session, proposals, quick=bool(self._hard))
+        reason = self._settle(literals, self.session, proposals, quick=bool(self._hard))
         if reason is not None:
             self.combinations.reason = reason
             self.combinations.undecided.append(point)
             proposals.exclude(literals)
 
-    def _settled(self, literals: Literals, session: Session, proposals: Proposals, *, quick: bool) -> str | None:
+    def _settle(self, literals: Literals, session: Session, proposals: Proposals, *, quick: bool) -> str | None:
         """Query some options, and exclude the point shown or the options refuted; returns a reason if undecided."""
         match session.check([self.question.slots[slot][option] for slot, option in literals], quick=quick):
             case Unsat(core):

@@ -43,14 +43,14 @@ def _learnt(scene: Scene, step: Formula, universe: Universe, finder: Finder, sol
     if not _is_unshared(step, scene.fields) and not finder.shows(shared):
         everything = (*scene.counts(), *scene.base)
         local = [f for f in everything if not any(isinstance(g, Closure) for g in subformulas(f))]
-        if _refuted(shared, local, universe, scene.fields, solver):
+        if _refutes(shared, local, universe, scene.fields, solver):
             fields = replace(scene.fields, unshared_steps=scene.fields.unshared_steps | {step})
             if isinstance(step, Atom) and step.args == STEP:
                 fields = fields.with_inverse([step.predicate])
             scene = replace(scene, base=(*scene.base, neg(shared)), fields=fields)
     if _is_acyclic(step, scene.fields) or finder.shows(around):
         return scene
-    if _refuted(around, [*scene.counts(), *scene.base], universe, scene.fields, solver):
+    if _refutes(around, [*scene.counts(), *scene.base], universe, scene.fields, solver):
         fields = scene.fields
         if isinstance(step, Atom):
             fields = replace(fields, acyclic=fields.acyclic | {step.predicate})
@@ -58,7 +58,7 @@ def _learnt(scene: Scene, step: Formula, universe: Universe, finder: Finder, sol
     return scene
 
 
-def _refuted(condition: Formula, base: list[Formula], universe: Universe, fields: Fields, solver: Solver) -> bool:
+def _refutes(condition: Formula, base: list[Formula], universe: Universe, fields: Fields, solver: Solver) -> bool:
     sharper = sharpen_universe(base, universe, fields)
     return isinstance(solver.session(base, sharper, fields).check([condition], quick=True), Unsat)
 

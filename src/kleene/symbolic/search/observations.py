@@ -33,25 +33,24 @@ class Slot:
 
 
 class Observation:
-    """One set of names; `optional` names may occur or not (only where that was not decided)."""
+    """One set of names."""
 
-    def __init__(self, scene: Scene, names: frozenset[CellName], optional: frozenset[CellName] = frozenset()) -> None:
+    def __init__(self, scene: Scene, names: frozenset[CellName]) -> None:
         self.scene = scene
-        self.names = sorted(names | optional)
-        self.optional = optional
+        self.names = sorted(names)
         cells = [(name[0], scene.values_of(name)) for name in self.names]
         plain = scene.universe(cells, all_present=True)
-        self.groups = self._grouped(plain)
+        self.groups = self._groups(plain)
         domains = {**plain.domains, **{f"g{g}": cells for g, (_, cells) in enumerate(self.groups)}}
         universe = Universe(plain.cells, domains, plain.fixed)
         self.base = (*scene.counts(), *scene.base)
-        self.universe = universe if optional else sharpen_universe(self.base, universe, scene.fields)
+        self.universe = sharpen_universe(self.base, universe, scene.fields)
         self.single = [len(cells) == 1 and plain.cells[cells[0]].single for _, cells in self.groups]
         self.slots: list[Slot] = []
         self.known: list[tuple[str, tuple[int, ...], Kleene]] = []
         self._observe()
 
-    def _grouped(self, universe: Universe) -> list[tuple[tuple[bool, ...], tuple[int, ...]]]:
+    def _groups(self, universe: Universe) -> list[tuple[tuple[bool, ...], tuple[int, ...]]]:
         """The names of the result's nodes, each with its cells."""
         scene = self.scene
         symbols = [scene.symbols[p.name] for p in scene.output.unary_abstraction]
@@ -69,7 +68,7 @@ class Observation:
                 continue
             v, w = in_domain("v", f"g{g}"), in_domain("w", f"g{g}")
             one = forall([v, w], Equal(v, w))
-            if len(self.groups[g][1]) > 1 and not self.optional:
+            if len(self.groups[g][1]) > 1:
                 self.known.append(("sm", (g,), Kleene.UNKNOWN))
             else:
                 self.slots.append(Slot("sm", (g,), (one, neg(one))))
@@ -83,7 +82,7 @@ class Observation:
         symbol = self.scene.symbols[predicate]
         tuples = product(*(self.groups[g][1] for g in groups))
         constants = {self.universe.constant(symbol, cells) for cells in tuples}
-        if None not in constants and not self.optional:
+        if None not in constants:
             value = Kleene.of(False not in constants, True in constants)
             self.known.append((predicate, groups, value))
             return
@@ -118,11 +117,9 @@ class Observation:
         """The structure of a point, or of a prefix of one: undecided values are 1/2."""
         vocabulary = self.scene.output
         builder = StructureBuilder(vocabulary, len(self.groups))
-        for g, (name, cells) in enumerate(self.groups):
+        for g, (name, _) in enumerate(self.groups):
             for p, holds in zip(vocabulary.unary_abstraction, name, strict=True):
                 builder.set(p.name, (g,), Kleene.TRUE if holds else Kleene.FALSE)
-            if all(self.names[c] in self.optional for c in cells):
-                builder.set("ac", (g,), Kleene.UNKNOWN)
         for predicate, groups, value in self.known:
             builder.set(predicate, groups, value)
         for number, slot in enumerate(self.slots):

@@ -8,5 +8,6 @@ In reading order:
 - `copies`: new individuals
 - `rails`: formulas with 1/2
 - `reachability`: closures before and after
+- `two_store`: results that relate both ends of a sequence
 - `closure_updates`: closures after an action over closures before it
 """

@@ -44,7 +44,7 @@ class AbstractState:
         builder.set("isNew", (old.size,), Kleene.TRUE)
         return AbstractState(builder.build(), (*self.places, place))
 
-    def updated(
+    def update(
         self, updates: Sequence[Update], chosen: frozenset[str], unknown: Collection[str], theory: Theory
     ) -> AbstractState | None:
         """The state after the updates; None if no store is left. Predicates about chosen individuals become 1/2."""

@@ -227,7 +227,7 @@ class ActionStep:
         derived = derived_updates(self.action, core, self.vocabulary)
         unknown = self.changed if derived is None else ()
         updates = [*core, *(derived or ())]
-        state = state.updated(updates, frozenset(self.chosen), unknown, self.timeline.theory)
+        state = state.update(updates, frozenset(self.chosen), unknown, self.timeline.theory)
         self.timeline.state = state
         if state is None:
             self.draft.base.append(FALSE)

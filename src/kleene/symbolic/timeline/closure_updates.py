@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from kleene.logic.formula import (
     FALSE,
@@ -205,7 +206,7 @@ class ClosureUpdates:
         u, w = step
         label = u.rpartition("@")[2] if "@" in u else ""
         if symbol in self._copies.get(label, ("", "", ()))[2]:
-            return self._copied(label, symbol, ends)
+            return self._copied_path(label, symbol, ends)
         if symbol not in self._changes:
             earlier, mark, fields = self._removals.get(label, ("", "", frozenset()))
             if symbol in fields:
@@ -220,7 +221,7 @@ class ClosureUpdates:
         def star(a: str, b: str) -> Formula:
             return disj(Equal(a, b), plus(a, b))
 
-        def lost(a: str, b: str) -> Formula:
+        def lost_path(a: str, b: str) -> Formula:
             """A path from a to b leads through x and a lost step from it."""
             if not change.loses:
                 return FALSE
@@ -231,14 +232,14 @@ class ClosureUpdates:
 
         s, t = ends
         marked = Atom(mark, (x,))
-        kept = conj(plus(s, t), neg(exists([x], conj(marked, lost(s, t)))))
+        kept = conj(plus(s, t), neg(exists([x], conj(marked, lost_path(s, t)))))
         if not change.gains:
             return kept
         gained = Atom(symbol, (x, y)) if change.whole else conj(Atom(symbol, (x, y)), neg(Atom(before, (x, y))))
-        rest = disj(Equal(y, t), conj(plus(y, t), neg(lost(y, t))))
+        rest = disj(Equal(y, t), conj(plus(y, t), neg(lost_path(y, t))))
         return disj(kept, exists([x, y], conj(marked, star(s, x), gained, rest)))
 
-    def _copied(self, label: str, symbol: str, ends: tuple[str, str]) -> Formula:
+    def _copied_path(self, label: str, symbol: str, ends: tuple[str, str]) -> Formula:
         """A path among old individuals, or between the copies of two that a path connects."""
         earlier, instance, symbols = self._copies[label]
         u, w = in_domain("u", earlier), in_domain("w", earlier)
@@ -263,10 +264,13 @@ def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:
     same = Atom(update.predicate, update.args)
     for p in vocabulary.declared:
         if p.arity == 1 and p.has("unique"):
-            here = Atom(p.name, (source,))
-            elsewhere = replace_atoms(update.formula, lambda a, here=here: FALSE if a is here else a)  # type: ignore[misc]
+            elsewhere = replace_atoms(update.formula, partial(_false_at, Atom(p.name, (source,))))
             if simplify_constants(elsewhere) is same:
                 yield p.name
+
+
+def _false_at(here: Atom, atom: Atom) -> Formula:
+    return FALSE if atom is here else atom
 
 
 def simplify_constants(f: Formula) -> Formula:

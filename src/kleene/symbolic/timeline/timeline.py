@@ -142,7 +142,7 @@ class Timeline:
             self.add_node(SceneNode(f"new{number}", absent, single=False, optional=True, born=number))
             moment = replace(moment, born=number)
         if call.frees is not FALSE:
-            moment = self._freed(call, changed, after, moment)
+            moment = self._free(call, changed, after, moment)
         then = {**after, **{old(name): symbol for name, symbol in before.items()}, NEW: new}
         ensures = written_out(call.ensures, self.vocabulary, creates=call.allocates)
         draft.base.append(stage(ensures, then, moment.label))
@@ -160,7 +160,7 @@ class Timeline:
             draft.moments.append(moment)
         self.state = None
 
-    def _freed(self, call: Call, changed: set[str], after: Mapping[str, str], moment: Moment) -> Moment:
+    def _free(self, call: Call, changed: set[str], after: Mapping[str, str], moment: Moment) -> Moment:
         """Individuals that the call may free exist afterwards or not; a freed one has no name."""
         draft, earlier = self.draft, self.draft.moments[-1]
         mark = f"kept!{len(draft.symbols)}"
@@ -222,8 +222,8 @@ class Timeline:
         draft, last = self.draft, self.draft.moments[-1]
         symbols = draft.symbols[-1]
         observed = [symbols[p.name] for p in self.vocabulary.unary_abstraction]
-        base = [*draft.base, *(f for mark in sorted(draft.required) for f in self._forgotten(mark, observed))]
-        base += self._permitted(base)
+        base = [*draft.base, *(f for mark in sorted(draft.required) for f in self._forget_freed(mark, observed))]
+        base += self._permissions(base)
         base = [self.closures.apply(f) for f in base]
         return Scene(
             nodes=tuple(draft.nodes),
@@ -239,7 +239,7 @@ class Timeline:
             required=frozenset(draft.required),
         )
 
-    def _permitted(self, base: Sequence[Formula]) -> list[Formula]:
+    def _permissions(self, base: Sequence[Formula]) -> list[Formula]:
         """That the conditions for rewriting closures hold, or, in the case for that, that one fails first.
 
         Only closures that occur matter.
@@ -256,7 +256,7 @@ class Timeline:
                 permitted.append(fails if number == self.split else neg(fails))
         return permitted
 
-    def _forgotten(self, mark: str, observed: Sequence[str]) -> list[Formula]:
+    def _forget_freed(self, mark: str, observed: Sequence[str]) -> list[Formula]:
         """Freed individuals have no later name: without this axiom they could have every later name."""
         moment = int(mark.rpartition("!")[2])
         later = []

@@ -125,7 +125,7 @@ class Differencer:
     def future_atom(self, atom: Atom) -> Formula:
         """U(q): the update of a predicate, or the predicate itself."""
         if atom.predicate == LIVE:
-            return self.universe.kept(atom.args[0])
+            return self.universe.existence_after(atom.args[0])
         change = self.changes.get(atom.predicate)
         if change is None:
             return atom
@@ -166,16 +166,16 @@ class Differencer:
         """D+[g] and D-[g] of a formula inside a definition."""
         delta = self._memo.get(g)
         if delta is None:
-            delta = self._memo[g] = self._simplified(self._delta(g, None))
+            delta = self._memo[g] = self._simplify_delta(self._delta(g, None))
         return delta
 
     def definition_delta(self, f: Formula, defined: Defined) -> Delta:
         """D+ and D- of a whole definition; `method` then says which rule made them."""
         self._memo.clear()
         self.method, self.non_unit = "delta", None
-        return self._simplified(self._delta(f, defined))
+        return self._simplify_delta(self._delta(f, defined))
 
-    def _simplified(self, delta: Delta) -> Delta:
+    def _simplify_delta(self, delta: Delta) -> Delta:
         return self.simplify(delta[0]), self.simplify(delta[1])
 
     def _delta(self, g: Formula, defined: Defined | None) -> Delta:

@@ -179,11 +179,11 @@ class _Deriver:
         if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
             return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
         definition = canonical(p.definition, avoid=self._reserved)
-        relativised = universe.relativised(definition)
+        relativised = universe.relativise(definition)
         new_value = universe.new_value(relativised, p.args)
         value = universe.before_value(stored, new_value, p.args)
         delta = differencer.definition_delta(relativised, Defined(p.name, p.args, value))
-        plus, minus = self._substituted(delta)
+        plus, minus = self._substitute(delta)
         if differencer.non_unit is not None:
             self._warnings.append(
                 f"action {self._action.name}: the change of '{differencer.non_unit}' is not a unit change; "
@@ -201,7 +201,7 @@ class _Deriver:
         self._remember(p, new_value, result)
         return result
 
-    def _substituted(self, delta: Delta) -> Delta:
+    def _substitute(self, delta: Delta) -> Delta:
         """Each delta replaced by an instrumentation predicate that it defines (substituteDeltas)."""
         if not self._options.substitute_deltas or self._universe.changes:
             return delta

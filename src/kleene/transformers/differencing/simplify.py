@@ -109,7 +109,7 @@ class Simplifier:
                 return if_then_else(self(condition), *branches)
             case Exists(variable, body) | Forall(variable, body):
                 quantifier = Exists if isinstance(f, Exists) is positive else Forall
-                return self._quantified(quantifier, variable, self(body, positive=positive))
+                return self._narrow(quantifier, variable, self(body, positive=positive))
             case Closure(left, right, a, b, body):
                 step = self(body)
                 closure = step if step is FALSE else Closure(left, right, a, b, step)
@@ -125,7 +125,7 @@ class Simplifier:
         result: Formula = Iff(left, right)
         return result
 
-    def _quantified(self, quantifier: type[Formula], variable: str, body: Formula) -> Formula:
+    def _narrow(self, quantifier: type[Formula], variable: str, body: Formula) -> Formula:
         """Narrow ``E(v) a & b`` to ``a & E(v) b`` if v is not free in a (but is in b); dually for `A`."""
         if body is (FALSE if quantifier is Exists else TRUE):
             return body

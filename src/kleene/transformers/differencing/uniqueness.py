@@ -80,9 +80,9 @@ class _Analysis:
                 return _union(known, {v: frozenset((p,))})
             case Atom(p, (v, w)):
                 if self._has(p, "function") and v in known:
-                    known = _union(known, {w: _applied(p, known[v])})
+                    known = _union(known, {w: _apply(p, known[v])})
                 if self._has(p, "invfunction") and w in known:
-                    known = _union(known, {v: _applied("~" + p, known[w])})
+                    known = _union(known, {v: _apply("~" + p, known[w])})
                 return known
             case Equal(v, w):
                 both = known.get(v, frozenset()) | known.get(w, frozenset())
@@ -94,7 +94,7 @@ def _at(terms: _Terms, variable: str) -> _Terms:
     return {variable: terms[variable]} if variable in terms else {}
 
 
-def _applied(function: str, terms: frozenset[str]) -> frozenset[str]:
+def _apply(function: str, terms: frozenset[str]) -> frozenset[str]:
     return frozenset(f"{function}({t})" for t in terms if t.count("(") < _DEPTH)
 
 

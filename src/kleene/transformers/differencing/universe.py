@@ -102,29 +102,29 @@ class Universe:
             retain = self._relativise(retain, lambda v: neg(is_new(v)))
         return (own[0] if own else "v"), self.simplify(retain)
 
-    def retained(self, node: str) -> Formula:
+    def retention(self, node: str) -> Formula:
         """1 iff an old node is not removed."""
         return substitute(self._retained, {self._retain_variable: node})
 
-    def existed(self, node: str) -> Formula:
+    def existence_before(self, node: str) -> Formula:
         """1 iff the node was there before the action."""
         return neg(is_new(node)) if self.creates else TRUE
 
-    def kept(self, node: str) -> Formula:
+    def existence_after(self, node: str) -> Formula:
         """1 iff the node exists after the action."""
         if not self.removes:
             return TRUE
-        return disj(is_new(node), self.retained(node)) if self.creates else self.retained(node)
+        return disj(is_new(node), self.retention(node)) if self.creates else self.retention(node)
 
     def live_delta(self, node: str) -> tuple[Formula, Formula]:
         """D+ and D- of `live`."""
         plus: Formula = is_new(node) if self.creates else FALSE
-        return plus, conj(self.existed(node), neg(self.retained(node))) if self.removes else FALSE
+        return plus, conj(self.existence_before(node), neg(self.retention(node))) if self.removes else FALSE
 
     def some_new(self, nodes: tuple[str, ...]) -> Formula:
         return disj(*(is_new(v) for v in nodes)) if self.creates else FALSE
 
-    def relativised(self, f: Formula) -> Formula:
+    def relativise(self, f: Formula) -> Formula:
         """The definition with its quantifiers and closures over `live` nodes, where that is needed."""
         if not self.changes:
             return f
@@ -134,7 +134,9 @@ class Universe:
         """The definition over the nodes that are kept and the updated predicates."""
         if self.changes:
             f = self._relativise(_without_marks(f), lambda v: Atom(LIVE, (v,)), always=True)
-        return self.simplify(replace_atoms(f, lambda a: self.kept(a.args[0]) if a.predicate == LIVE else future(a)))
+        return self.simplify(
+            replace_atoms(f, lambda a: self.existence_after(a.args[0]) if a.predicate == LIVE else future(a))
+        )
 
     def _needs_guard(self, body: Formula, node: str, *, value: bool) -> bool:
         """False only if a new node makes the body `value`, and removed nodes do not exist."""
@@ -162,7 +164,7 @@ class Universe:
         """A relativised formula read before the action: `live` means 'is old'."""
         if not self.changes:
             return f
-        return self.simplify(replace_atoms(f, lambda a: self.existed(a.args[0]) if a.predicate == LIVE else a))
+        return self.simplify(replace_atoms(f, lambda a: self.existence_before(a.args[0]) if a.predicate == LIVE else a))
 
     def new_value(self, f: Formula, args: tuple[str, ...]) -> Formula:
         """The relativised definition f before the action on tuples with a new node; 0 on all other tuples."""

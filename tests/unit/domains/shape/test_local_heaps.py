@@ -262,7 +262,7 @@ def test_concrete_heaps_are_cut_and_joined_exactly(name: str, tmp_path_factory: 
         chooser = random.Random(seed)
         before = random_heap(at, chooser)
         structure = before.structure(at)
-        assert at.heaps.sharpened(structure) == structure
+        assert at.heaps.sharpen(structure) == structure
         division = at.heaps.divide(structure, at.call)
         if division is None:
             continue
@@ -299,7 +299,7 @@ def test_abstract_heaps_represent_what_happens(name: str, tmp_path_factory: pyte
         names = blur.names(concrete.values, concrete.size)
         order = sorted(set(names), reverse=True)
         values, size, _ = blur.blur(list(concrete.values), concrete.size)
-        sharp = coercer.coerce(at.heaps.sharpened(Structure(vocabulary, size, tuple(values))))
+        sharp = coercer.coerce(at.heaps.sharpen(Structure(vocabulary, size, tuple(values))))
         assert sharp is not None and embeds(concrete, sharp)
         abstract = at.heaps.divide(sharp, at.call)
         if abstract is None:

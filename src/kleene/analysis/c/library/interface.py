@@ -55,8 +55,8 @@ class ExportedFunction:
     @property
     def head(self) -> str:
         """The declaration as a person writes it."""
-        parameters = ", ".join(_declared(p.type.text, p.name) for p in self.parameters)
-        return f"{_declared(self.result.text, self.name)}({parameters or 'void'})"
+        parameters = ", ".join(_declaration(p.type.text, p.name) for p in self.parameters)
+        return f"{_declaration(self.result.text, self.name)}({parameters or 'void'})"
 
 
 @dataclass(frozen=True)
@@ -108,30 +108,30 @@ def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
     canonical = type_.get_canonical()
     if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
         element = canonical.element_type
-        return CType(types.parameter(type_), f"{_unqualified(element)} *", _unqualified(element))
+        return CType(types.parameter(type_), f"{_unqualified_text(element)} *", _unqualified_text(element))
     read = types.parameter(type_) if decay else types.read(type_)
     if canonical.kind.name != "POINTER":
-        return CType(read, _unqualified(canonical))
+        return CType(read, _unqualified_text(canonical))
     pointee = canonical.get_pointee()
     if pointee.kind.name in ("FUNCTIONPROTO", "FUNCTIONNOPROTO"):
         signature: Sequence[Any] = [pointee.get_result()]
         if pointee.kind.name == "FUNCTIONPROTO":
             signature = [*signature, *pointee.argument_types()]
         return CType(read, str(canonical.spelling), callback=tuple(_type(t, types) for t in signature))
-    target = _unqualified(pointee)
+    target = _unqualified_text(pointee)
     return CType(read, f"{target} *", target, bool(pointee.is_const_qualified()))
 
 
-def _unqualified(type_: Any) -> str:
+def _unqualified_text(type_: Any) -> str:
     """The type as text, without `const` and `volatile` at its outermost level."""
     canonical = type_.get_canonical()
     if canonical.kind.name == "POINTER" and not canonical.get_pointee().kind.name.startswith("FUNCTION"):
-        return f"{_unqualified(canonical.get_pointee())} *"
+        return f"{_unqualified_text(canonical.get_pointee())} *"
     words = str(canonical.spelling).split(" ")
     return " ".join(w for w in words if w not in ("const", "volatile", "restrict"))
 
 
-def _declared(type_: str, name: str) -> str:
+def _declaration(type_: str, name: str) -> str:
     """A declaration of a name with a type as text."""
     if "(*)" in type_:
         return type_.replace("(*)", f"(*{name})", 1)

@@ -97,7 +97,7 @@ class _Series:
             if attempt.apart:
                 apart = self.has_parts = True
                 deadline = time.monotonic() + APART_SHARE * left
-            ready = within(left, partial(_followed, self.prepared, attempt))
+            ready = within(left, partial(_followed_automaton, self.prepared, attempt))
             if isinstance(ready, LimitReached):
                 break
             if ready is None:
@@ -139,7 +139,7 @@ def analyse_by_attempt(
     The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
-    ready = within(seconds, partial(_followed, prepared, attempt))
+    ready = within(seconds, partial(_followed_automaton, prepared, attempt))
     if isinstance(ready, LimitReached):
         return gave_up(str(ready), start)
     if ready is None:
@@ -148,8 +148,10 @@ def analyse_by_attempt(
     return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
-def _followed(prepared: Prepared, attempt: Attempt) -> Sharing | None:
+def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
     """The automaton that an attempt follows; None if its rewriting changes nothing."""
+    if attempt.concerns is not None and not attempt.concerns(prepared.memory):
+        return None
     followed, places = prepared.cfa, prepared.memory.pointer_places
     if attempt.rewrite is not None:
         followed = attempt.rewrite(prepared.memory)
@@ -192,7 +194,7 @@ class _Plan:
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
-            translated = within(left, partial(self._translated, shape, markers))
+            translated = within(left, partial(self._translate, shape, markers))
             if isinstance(translated, LimitReached):
                 result = gave_up(str(translated), start)
                 break
@@ -238,11 +240,11 @@ class _Plan:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
 
-    def _translated(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
+    def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
             self.cfa,
-            self.attempt.named(shape),
+            self.attempt.class_with_predicates(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
             markers=markers,

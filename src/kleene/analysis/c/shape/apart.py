@@ -92,14 +92,14 @@ class PartsLook:
 
 def _pays(parts: Parts, structures: Sequence[Structure]) -> bool:
     islands = [parts.islands(structure) for structure in structures]
-    partition = parts.locality.finest.joined([own for found in islands for own in found.nodes])
+    partition = parts.locality.finest.join([own for taken in islands for own in taken.nodes])
     different = 0
     for own in partition:
         different += len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1
     return GAIN_FACTOR * different < len(structures)
 
 
-def refined(
+def next_correlation(
     result: ShapeResult, domain: CallingDecomposedDomain, before: Correlation, rounds: list[int]
 ) -> Correlation | None:
     """What to keep together in the next round because of the alarms of a result; None if there is nothing more.
@@ -110,13 +110,13 @@ def refined(
     if domain.unites_late:
         return replace(before, partitions=domain.partitions)
     while rounds:
-        more = correlated(result, domain, rounds.pop(0))
-        if domain.finest.joined(more) != domain.finest:
+        more = roots_of_alarms(result, domain, rounds.pop(0))
+        if domain.finest.join(more) != domain.finest:
             return Correlation((*before.together, *more), domain.partitions)
     return None
 
 
-def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
+def roots_of_alarms(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
     """The roots to keep together because of the alarms: what an alarm is about, and what is tested before it."""
     if result.reached is None or result.translation is None:
         return []

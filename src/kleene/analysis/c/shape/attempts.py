@@ -12,6 +12,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
+from kleene.passes.facts.counters import counts_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
@@ -21,6 +22,8 @@ from kleene.semantics.vocabulary.groups import ShapeClass
 
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
+COUNTS_SHARE = 0.6
+"""Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
 LOADS_SHARE = 0.5
 """Share of the time left for the attempt `loads`: later attempts may help too."""
 
@@ -35,8 +38,8 @@ class Attempt:
     """One way to analyse a program.
 
     `rewrite` returns the automaton to analyse. `sharpen` adds predicates that tell nodes apart. `whole_scope` keeps
-    pointers to the end of their scope. `apart` takes the heap apart. `share` is the part of the remaining time that the
-    attempt may use.
+    pointers to the end of their scope. `apart` takes the heap apart. `concerns` says which programs it may help.
+    `share` is the part of the remaining time that the attempt may use.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Attempt:
     sharpen: Sharpen | None = None
     whole_scope: bool = False
     apart: bool = False
+    concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
 
     @property
@@ -53,7 +57,7 @@ class Attempt:
         """Whether it follows the program itself, with the predicates of the shape class alone."""
         return self.rewrite is None and self.sharpen is None
 
-    def named(self, shape: ShapeClass) -> ShapeClass:
+    def class_with_predicates(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with the predicates of the attempt, and with the attempt in its name."""
         if self.is_plain:
             return shape
@@ -112,6 +116,14 @@ ATTEMPTS = (
     ),
     Attempt(
         "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
+    Attempt(
+        "counts",
+        "counters are related to the numbers of nodes of lists",
+        _with_alarms,
+        sharpen=lambda shape: replace(shape, counts=True),
+        concerns=lambda memory: bool(counts_of(memory)),
+        share=COUNTS_SHARE,
     ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),

@@ -26,12 +26,12 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
-        return _named(back, memory.self_loops, header_cells(memory) - back)
+        return _class_of(back, memory.self_loops, header_cells(memory) - back)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 
 
-def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
+def _class_of(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
     name = "circular" if circular - back else "acyclic"
     if back:
         name += " with circular back pointers" if circular and circular <= back else " with back pointers"
@@ -59,5 +59,5 @@ def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: 
             circular |= set(group.cells)
     if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
         circular |= back  # a doubly linked list is circular both ways
-    following = _named(back, circular, shape.headers)
+    following = _class_of(back, circular, shape.headers)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)

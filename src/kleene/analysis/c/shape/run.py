@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined, rules_of
+from kleene.analysis.c.shape.apart import Correlation, PartsLook, next_correlation, rules_of
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -76,7 +76,7 @@ def run_shape(
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
             limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
-            reached = _solved(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
+            reached = _solve(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
@@ -113,14 +113,14 @@ def run_apart(
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
                 teller = Teller(tell, translation, f"{shape.name}, by parts", limits)
-                reached = _solved(translation, domain, domain.given([initial]), limits, teller)
+                reached = _solve(translation, domain, domain.products_of([initial]), limits, teller)
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
         result.together = known.together
         if result.cyclic or not result.alarms or not rounds:
             break
-        more = refined(result, domain, known, left)
+        more = next_correlation(result, domain, known, left)
         if more is None:
             break
         known = more
@@ -157,7 +157,7 @@ def _result(
     )
 
 
-def _solved(
+def _solve(
     translation: Translation,
     domain: CallDomain[Action, Element],
     initial: Sequence[Element],
@@ -179,7 +179,7 @@ def check_again(result: ShapeResult) -> bool:
     if translation is None or reached is None or not result.complete:
         return False
     domain, initial = domain_of(translation, join="conc" if result.together is not None else "part")
-    problems = _uncovered(result, domain, initial)
+    problems = _gaps(result, domain, initial)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
     problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
     if problems or _cycles(domain) or domain.contradictions:
@@ -188,7 +188,7 @@ def check_again(result: ShapeResult) -> bool:
     return True
 
 
-def _uncovered(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -> list[str]:
+def _gaps(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -> list[str]:
     """What the stores of a result do not cover."""
     translation, reached = result.translation, result.reached
     assert translation is not None and reached is not None
@@ -199,8 +199,8 @@ def _uncovered(result: ShapeResult, domain: CallingShapeDomain, initial: Structu
         return uncovered_elements(translation.cfa, domain, [initial], whole)
     apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
     if isinstance(products, Tabulated):
-        return uncovered_by_calls(apart, apart.given([initial]), products)
-    return uncovered_elements(translation.cfa, apart, apart.given([initial]), products)
+        return uncovered_by_calls(apart, apart.products_of([initial]), products)
+    return uncovered_elements(translation.cfa, apart, apart.products_of([initial]), products)
 
 
 def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingShapeDomain, Structure]:

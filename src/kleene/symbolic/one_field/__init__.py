@@ -1,0 +1,17 @@
+"""A decision procedure for stores with one functional field (seed 000, section 6: decidable fragments with closure).
+
+Provers do not decide questions about the transitive closure of a field. A store with one functional field is a set of
+trees, whose steps lead to the root, and of cycles on which such trees end. So the stores that satisfy the rules are
+built from below, from single individuals to trees, cycles and whole stores, and only a summary of each part is kept:
+which kinds of individuals it has (none, one, several), and between which kinds its field leads. There are finitely many
+summaries, hence the construction ends, and the canonical abstraction of a store follows from its summary.
+
+In reading order:
+
+- `features`: what a formula can say about an individual
+- `reading`: formulas as conditions on single individuals, with features
+- `problem`: an operation as kinds and colours of individuals, and what each may be next to
+- `summary`: what is kept of a part of a store
+- `growth`: all summaries of trees, cycles and stores
+- `decide`: the structures of an operation, each with a store
+"""

@@ -1,0 +1,282 @@
+"""An operation as kinds and colours of individuals, and the neighbours that each colour may have.
+
+A kind is what the result and the conditions on whole stores can tell apart: a node of the input structure, the values
+of all unary predicates, and the conditions of `Some`. A colour is a kind with values for all features. The values are
+guessed, and the construction checks them (`growth`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from kleene.logic.formula import (
+    TRUE,
+    And,
+    Atom,
+    Formula,
+    Not,
+    Or,
+    neg,
+    predicates_of,
+    reflexive_closure,
+    transitive_closure,
+)
+from kleene.logic.kleene import Kleene
+from kleene.logic.transform import alpha_equal
+from kleene.structures.structure import Structure
+from kleene.symbolic.one_field.features import HERE, Feature, Kind, Some, holds
+from kleene.symbolic.one_field.reading import NotSupported, Reader
+from kleene.symbolic.theory import Theory, stage
+
+MOST_GUESSES = 1 << 16
+"""Combinations of values of predicates and features for one node; each is looked at once."""
+MOST_GLOBAL_GUESSES = 64
+"""Combinations of nullary predicates and conditions on the whole store; the construction runs for each."""
+
+
+@dataclass(frozen=True)
+class IndividualKind:
+    """What a result can say about an individual."""
+
+    node: int
+    values: tuple[bool, ...]
+    marks: frozenset[Formula]
+    """The conditions of `Problem.marks` that it satisfies."""
+
+
+@dataclass(frozen=True)
+class Colour:
+    """A kind (by number) with a value for each predicate and feature."""
+
+    kind: int
+    values: Mapping[str, bool]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The stores of a structure that satisfy closed conditions, over one functional field."""
+
+    structure: Structure
+    step: str
+    paths: Mapping[str, bool]
+    """The predicates that are defined as closures of the field; True if reflexive."""
+    unary: tuple[str, ...]
+    nullary: tuple[str, ...]
+    features: tuple[Feature, ...]
+    somes: tuple[Some, ...]
+    never: tuple[Formula, ...]
+    """Conditions that no individual satisfies."""
+    apart: tuple[Some, ...]
+    """Pairs of conditions that no two individuals satisfy."""
+    remaining: tuple[Formula, ...]
+    """Closed conditions to be evaluated on whole stores."""
+
+    @cached_property
+    def marks(self) -> tuple[Formula, ...]:
+        """The conditions on individuals that conditions on stores contain."""
+        return tuple(dict.fromkeys(g for s in (*self.somes, *self.apart) for g in (s.gamma, s.other) if g is not None))
+
+    @cached_property
+    def guessed(self) -> tuple[str, ...]:
+        """Nullary predicates and conditions on whole stores that conditions on individuals contain."""
+        conditions = (*(f.gamma for f in self.features), *self.never, *self.marks)
+        used = {name for f in conditions for name in predicates_of(f)}
+        return (*self.nullary, *sorted({s.name for s in self.somes} & used))
+
+    def guesses(self) -> Iterator[dict[str, bool]]:
+        if 1 << len(self.guessed) > MOST_GLOBAL_GUESSES:
+            raise NotSupported("too many nullary predicates")
+        known = {name: self.structure.value(name) for name in self.nullary}
+        choices = [
+            (known[name] is Kleene.TRUE,) if name in known and known[name].definite else (False, True)
+            for name in self.guessed
+        ]
+        for values in product(*choices):
+            yield dict(zip(self.guessed, values, strict=True))
+
+
+def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Problem:
+    """The operation ``assume[formula](structure)``; raises `NotSupported`."""
+    vocabulary = theory.vocabulary
+    binary = [p for p in vocabulary.declared if p.arity == 2]
+    fields = [p for p in binary if p.definition is None]
+    if len(fields) != 1 or not fields[0].has("function") or any(p.arity > 2 for p in vocabulary.declared):
+        raise NotSupported("not one functional field")
+    step = fields[0].name
+    paths = {}
+    for p in binary:
+        if p.definition is not None:
+            a, b = p.args
+            if alpha_equal(p.definition, reflexive_closure(step, a, b)):
+                paths[p.name] = True
+            elif alpha_equal(p.definition, transitive_closure(step, a, b)):
+                paths[p.name] = False
+            else:
+                raise NotSupported(f"{p.name} is not the closure of the field")
+    if len({*paths.values()}) > 1:
+        raise NotSupported("a reflexive and an irreflexive closure")
+    reader = Reader(step, paths)
+    defined = {*paths}
+    conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in defined]
+    read = [part for f in (*conditions, stage(formula, {})) for part in _conjuncts(reader.closed(f))]
+    never: list[Formula] = []
+    apart: list[Some] = []
+    remaining: list[Formula] = []
+    for f in read:
+        some = reader.somes.get(f.body.predicate) if isinstance(f, Not) and isinstance(f.body, Atom) else None
+        if some is None:
+            remaining.append(f)
+        elif some.other is None:
+            never.append(some.gamma)
+        else:
+            apart.append(some)
+    used = {name for f in (*remaining, *never) for name in predicates_of(f)}
+    used |= {name for f in reader.features.values() for name in predicates_of(f.gamma)}
+    used |= {name for s in reader.somes.values() for g in (s.gamma, s.other or TRUE) for name in predicates_of(g)}
+    return Problem(
+        structure=structure,
+        step=step,
+        paths=paths,
+        unary=tuple(p.name for p in vocabulary.declared if p.arity == 1),
+        nullary=tuple(p.name for p in vocabulary.declared if p.arity == 0),
+        features=_in_order(reader.features),
+        somes=tuple(s for s in reader.somes.values() if s.name in used),
+        never=tuple(never),
+        apart=tuple(apart),
+        remaining=tuple(remaining),
+    )
+
+
+def _conjuncts(f: Formula) -> Iterator[Formula]:
+    if isinstance(f, And):
+        yield from _conjuncts(f.left)
+        yield from _conjuncts(f.right)
+    elif isinstance(f, Not) and isinstance(f.body, Or):
+        yield from _conjuncts(neg(f.body.left))
+        yield from _conjuncts(neg(f.body.right))
+    elif f is not TRUE:
+        yield f
+
+
+def _in_order(features: Mapping[str, Feature]) -> tuple[Feature, ...]:
+    """The features, and those that each implies: an individual on a cycle is always told apart."""
+    cyclic = Feature(Kind.CYCLIC)
+    return tuple({**features, cyclic.name: cyclic}.values())
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Kinds and colours under one guess of the closed conditions."""
+
+    problem: Problem
+    guess: Mapping[str, bool]
+    kinds: tuple[IndividualKind, ...]
+    colours: tuple[Colour, ...]
+
+    @cached_property
+    def counted(self) -> tuple[Formula, ...]:
+        """The conditions whose number of predecessors matters, as `contributions` lists them."""
+        return tuple(dict.fromkeys(_counted(f) for f in self.problem.features if f.kind in _FROM_PREDECESSORS))
+
+    def counted_by(self, feature: Feature) -> Formula:
+        """The condition on predecessors that a feature counts."""
+        return _counted(feature)
+
+    def allows_step(self, here: Colour, there: Colour) -> bool:
+        """Whether the successor of one individual can be another: all features that look forward agree."""
+        p = self.problem
+        nodes = self.kinds[here.kind].node, self.kinds[there.kind].node
+        if p.structure.value(p.step, *nodes) is Kleene.FALSE:
+            return False
+        if here.values[CYCLIC] and not there.values[CYCLIC]:
+            return False
+        return all(_looks_ahead(f, here, there) for f in p.features)
+
+    def allows_end(self, here: Colour) -> bool:
+        """Whether an individual can have no successor."""
+        return not here.values[CYCLIC] and all(_looks_ahead(f, here, None) for f in self.problem.features)
+
+    def contribution(self, colour: Colour) -> tuple[int, ...]:
+        """For each condition that is counted, whether an individual satisfies it."""
+        return tuple(int(holds(f, colour.values)) for f in self.counted)
+
+    def agrees(self, colour: Colour, counts: Sequence[int], *, complete: bool) -> bool:
+        """Whether the features of an individual agree with its predecessors, all of them or those seen so far."""
+        number = dict(zip(self.counted, counts, strict=True))
+        for f in self.problem.features:
+            if f.kind in _FROM_PREDECESSORS:
+                seen = number[_counted(f)] >= (2 if f.kind is Kind.PREDECESSORS else 1)
+                if f.kind is Kind.FROM:
+                    seen = seen or holds(f.gamma, colour.values)
+                guessed = colour.values[f.name]
+                if (seen and not guessed) or (complete and guessed and not seen):
+                    return False
+        return True
+
+    def must_step(self, a: int, b: int) -> bool:
+        """Whether individuals of one kind must lead to every one of another."""
+        p = self.problem
+        return p.structure.value(p.step, self.kinds[a].node, self.kinds[b].node) is Kleene.TRUE
+
+    def are_apart(self, a: int, b: int) -> bool:
+        """Whether no store has two individuals of these kinds."""
+        one, other = self.kinds[a], self.kinds[b]
+        if one.node == other.node and not self.problem.structure.is_summary(one.node):
+            return True
+        pairs = ((one.marks, other.marks), (other.marks, one.marks))
+        return any(s.gamma in x and s.other in y for s in self.problem.apart for x, y in pairs)
+
+
+CYCLIC = Feature(Kind.CYCLIC).name
+LOOP = Feature(Kind.LOOP).name
+_FROM_PREDECESSORS = (Kind.PREDECESSOR, Kind.PREDECESSORS, Kind.FROM)
+
+
+def _counted(feature: Feature) -> Formula:
+    """The condition on predecessors that a feature counts; reachability is a feature of predecessors too."""
+    return Atom(feature.name, (HERE,)) if feature.kind is Kind.FROM else feature.gamma
+
+
+def _looks_ahead(f: Feature, here: Colour, there: Colour | None) -> bool:
+    guessed = here.values[f.name]
+    match f.kind:
+        case Kind.SUCCESSOR:
+            return guessed is (there is not None and holds(f.gamma, there.values))
+        case Kind.TO:
+            return guessed is (holds(f.gamma, here.values) or (there is not None and there.values[f.name]))
+    return True
+
+
+def palette(problem: Problem, guess: Mapping[str, bool]) -> Palette:
+    """All kinds and colours that the conditions on single individuals allow."""
+    kinds: dict[IndividualKind, int] = {}
+    colours = []
+    names = [f.name for f in problem.features]
+    for node in problem.structure.nodes:
+        known = {p: problem.structure.value(p, node) for p in problem.unary}
+        choices = [(k is Kleene.TRUE,) if k.definite else (False, True) for k in known.values()]
+        free = sum(len(c) > 1 for c in choices) + len(names)
+        if 1 << free > MOST_GUESSES:
+            raise NotSupported("too many unary predicates")
+        for values in product(*choices):
+            base = {**guess, **dict(zip(problem.unary, values, strict=True))}
+            for features in product((False, True), repeat=len(names)):
+                all_values = {**base, **dict(zip(names, features, strict=True))}
+                if any(holds(f, all_values) for f in problem.never) or not _is_consistent(problem, all_values):
+                    continue
+                kind = IndividualKind(node, values, frozenset(g for g in problem.marks if holds(g, all_values)))
+                colours.append(Colour(kinds.setdefault(kind, len(kinds)), all_values))
+    return Palette(problem, guess, tuple(kinds), tuple(colours))
+
+
+def _is_consistent(problem: Problem, values: Mapping[str, bool]) -> bool:
+    """Reachability is reflexive, and a loop is a cycle."""
+    for f in problem.features:
+        if f.kind in (Kind.FROM, Kind.TO) and holds(f.gamma, values) and not values[f.name]:
+            return False
+        if f.kind is Kind.LOOP and values[f.name] and not values[CYCLIC]:
+            return False
+    return True
