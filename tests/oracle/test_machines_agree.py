@@ -34,23 +34,6 @@ SIZES = (0, 1, 5, 8, 9, 14, 15, 16, 17, 30, 33, 62, 63, 64)
 """On both sides of every width, of the native machine's and of Python's."""
 
 
-def _natively(structure: Structure, formula: Formula, axes: Sequence[str]) -> list[int] | None:
-    """Both rails of a formula by the native machine; None if it cannot run the program."""
-    from kleene import _native
-    from kleene.structures.program.build import MAY, MUST
-    from kleene.structures.program.native_machine import Unsupported, bind, signature_of
-
-    all_active = structure.values[AC] == (1 << structure.size) - 1
-    try:
-        code = _native.compile_formulas([(formula, rail, axes) for rail in (MUST, MAY)], (), all_active)
-        program = bind(code, structure.vocabulary)
-    except Unsupported:
-        return None
-    signature = signature_of(structure.vocabulary)
-    assert signature is not None
-    return program.run(_native.Handle(signature, structure.size, structure.values))
-
-
 @settings(max_examples=120, deadline=None)
 @given(DATA)
 def test_programs(data: st.DataObject) -> None:
@@ -59,9 +42,9 @@ def test_programs(data: st.DataObject) -> None:
     size = data.draw(st.sampled_from(SIZES if len(formula.free) < 3 else SIZES[:8]))
     source = random.Random(data.draw(st.integers(0, 1 << 30)))
     structure = random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans()))
-    found = _natively(structure, formula, formula.free)
-    if found is not None:
-        assert tuple(found) == rails(structure, formula, formula.free)
+    from kleene.structures.program.native_machine import native_rails
+
+    assert native_rails(structure, formula, formula.free) == rails(structure, formula, formula.free)
 
 
 @settings(max_examples=60, deadline=None)

@@ -7,26 +7,31 @@ of the Python machine are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from kleene import _native
-from kleene.logic import formula
+from kleene.logic import formula as formulas
+from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.evaluate import rails
+from kleene.structures.program.build import MAY, MUST
+from kleene.structures.structure import AC, Structure
 
 Unsupported = _native.Unsupported
 
 _CLASSES = (
-    formula.Const,
-    formula.Atom,
-    formula.Equal,
-    formula.Not,
-    formula.And,
-    formula.Or,
-    formula.Iff,
-    formula.IfThenElse,
-    formula.Exists,
-    formula.Forall,
-    formula.Closure,
+    formulas.Const,
+    formulas.Atom,
+    formulas.Equal,
+    formulas.Not,
+    formulas.And,
+    formulas.Or,
+    formulas.Iff,
+    formulas.IfThenElse,
+    formulas.Exists,
+    formulas.Forall,
+    formulas.Closure,
 )
 _native.learn_formulas({kind.__name__: kind for kind in _CLASSES})
 
@@ -48,3 +53,17 @@ def bind(code: _native.Code, vocabulary: Vocabulary) -> _native.Program:
     if signature is None:
         raise Unsupported("a predicate of more than three arguments")
     return code.bind(signature, vocabulary.places)
+
+
+def native_rails(structure: Structure, formula: Formula, axes: Sequence[str]) -> tuple[int, int]:
+    """The tensors of both rails over the given variables, which include the free ones (as `evaluate.rails`)."""
+    all_active = structure.values[AC] == (1 << structure.size) - 1
+    try:
+        code = _native.compile_formulas([(formula, rail, axes) for rail in (MUST, MAY)], (), all_active)
+        program = bind(code, structure.vocabulary)
+    except Unsupported:
+        return rails(structure, formula, axes)
+    signature = signature_of(structure.vocabulary)
+    assert signature is not None
+    must, may = program.run(_native.Handle(signature, structure.size, structure.values))
+    return must, may
