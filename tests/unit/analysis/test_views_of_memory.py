@@ -1,4 +1,4 @@
-"""Memory that is read or written as something else: no analysis has an internal error, or a proof that a run refutes."""
+"""Memory that is read or written as something else: no internal error, and no proof that a run refutes."""
 
 from __future__ import annotations
 
