@@ -14,13 +14,8 @@ from kleene.analysis.c.coverage import cover, seconds_for
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.classes import CLASSES
 from kleene.analysis.c.strategy import Check, run_phases
-<<<<<<< HEAD
-from kleene.analysis.c.verdicts import explain, reopen_cleanup
-from kleene.analysis.limits import interruptible, within
-=======
 from kleene.analysis.c.verdicts import MORE_TIME, explain, reopen_cleanup
-from kleene.analysis.limits import within
->>>>>>> names
+from kleene.analysis.limits import interruptible, within
 from kleene.c.reader import read_units
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Verdict
