@@ -229,12 +229,12 @@ class Translator:
         self.symbols.complete = True
         return ways
 
-    def _bounded(self, operation: Operation) -> list[Step]:
+    def _bound_steps(self, operation: Operation) -> list[Step]:
         """Behind a condition, what the bounds of numbers say about lists that they count."""
         counts = self.context.counts
         if counts is None or not isinstance(operation, Assume):
             return []
-        readings = CountReadings(counts).bound(operation)
+        readings = CountReadings(counts).behind(operation)
         return [Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in readings]
 
     def _any_value(self, variable: Variable) -> list[Update]:
@@ -257,7 +257,7 @@ class Translator:
             ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
-        return [self._with_dead([*steps, *self._bounded(operation)], dead) for steps in ways]
+        return [self._with_dead([*steps, *self._bound_steps(operation)], dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
         """The cases of realloc: a null pointer, a block of each size that the pointer may point to, or failure.

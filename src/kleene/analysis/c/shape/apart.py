@@ -16,11 +16,12 @@ from kleene.domains.decomposed.parts import Islands, Parts
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.engine.fixpoint import Reached
+from kleene.logic.roles import RoleKind
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Rule
 
 SAMPLED_STRUCTURES = 128
 """Structures of a location that are taken apart on trial: enough to see a product of two sets, cheap enough to lose."""
@@ -38,9 +39,17 @@ JOIN = "part"
 
 def locality_of(translation: Translation) -> Locality:
     """What is local in a translated program; raises Refused."""
+    return Locality(translation.vocabulary, rules_of(translation))
+
+
+def rules_of(translation: Translation) -> tuple[Rule, ...]:
+    """The rules of a translated program, with those of the predicates that its contracts record."""
+    vocabulary = translation.vocabulary
+    if all(p.role is None or p.role.kind is not RoleKind.SAME for p in vocabulary.declared):
+        return tuple(translation.rules)
     from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
 
-    return Locality(translation.vocabulary, (*translation.rules, *recorded_rules(translation.vocabulary)))
+    return (*translation.rules, *recorded_rules(vocabulary))
 
 
 @dataclass(frozen=True)

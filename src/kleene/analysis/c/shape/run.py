@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import Correlation, next_correlation
+from kleene.analysis.c.shape.apart import Correlation, next_correlation, rules_of
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -21,15 +21,13 @@ from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
-from kleene.logic.roles import RoleKind
-from kleene.logic.vocabulary import Vocabulary
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import find_lanes
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action, MessageKind, Rule
+from kleene.transformers.action import Action, MessageKind
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
@@ -226,19 +224,11 @@ def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingS
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = complete_structure(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True, join=join)
-    rules = (*translation.rules, *_recorded_rules(vocabulary))
+    rules = rules_of(translation)
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
     domain.given_rules = rules
     return domain, initial
-
-
-def _recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
-    if all(p.role is None or p.role.kind is not RoleKind.SAME for p in vocabulary.declared):
-        return []
-    from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
-
-    return recorded_rules(vocabulary)
 
 
 def _contradiction(domain: ShapeDomain) -> str:
