@@ -31,7 +31,7 @@ from kleene.passes.text import with_text_blocks
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
-    program = with_array_blocks(with_text_blocks(program))
+    program = with_array_blocks(with_text_blocks(with_owner_members(program)))
     while True:
         before = program
         program = with_slots(_promote(program))
@@ -39,7 +39,7 @@ def prepare_program(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    program = with_element_lists(with_owner_members(program))
+    program = with_element_lists(program)
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }

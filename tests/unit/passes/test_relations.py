@@ -56,6 +56,12 @@ class _Witness:
             low, high = self.known.zone.bounds[a]
             if not low <= x <= high:
                 self.wrong.append(f"{x} is not in {low}..{high}")
+            if a in self.known.nonzero and x == 0:
+                self.wrong.append("0 is taken for another number")
+            for b, y in numbers:
+                least = self.known.grown.get((a, b))
+                if least is not None and 0 <= x < y + least:
+                    self.wrong.append(f"{x} is not {y} and {least} or more, nor less than 0")
             for b, y in numbers:
                 if x - y > self.known.zone.upper(a, b):
                     self.wrong.append(f"{x} - {y} > {self.known.zone.upper(a, b)}")
@@ -168,3 +174,60 @@ def test_a_product_that_wraps_is_no_number_of_elements(size: str, model: str, tm
     program = read_program([str(path)], ReadOptions(data_model=model))
     result = analyse(Prepared(program), malloc_may_fail=True, seconds=20)
     assert not result.complete or result.alarms
+
+
+WRAPPING = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int capacity = __VERIFIER_nondet_int();
+    if (capacity <= 0)
+        return 0;
+    int more = EXPRESSION;
+    char **block = malloc(more * sizeof *block);
+    if (!block)
+        return 0;
+    free(block);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "grows"),
+    [("capacity * 2", True), ("capacity + capacity / 2", True), ("capacity * 3", False), ("capacity - 1", False)],
+)
+def test_a_signed_size_that_wraps_makes_no_block(expression: str, grows: bool, tmp_path: Path) -> None:
+    """Where the block exists, the size did not wrap; three times a number may wrap twice."""
+    source = tmp_path / "program.c"
+    source.write_text(WRAPPING.replace("EXPRESSION", expression), encoding="utf-8")
+    program = inline(read_program([str(source)]))
+    relations = Relations(program, program.main.cfa)
+    variables = {n.name: n for n in program.main.locals} | {
+        v.name: v for e in program.main.cfa.edges for v in [getattr(e.label, "variable", None)] if v is not None
+    }
+    there = next(e.source for e in program.main.cfa.edges if str(e.label) == "free(block)")
+    assert relations.at_most(variables["capacity"], variables["more"], there) == grows
+
+
+@pytest.mark.parametrize(
+    ("expression", "inside"),
+    [("low + (high - low) / 2", True), ("(low + high) / 2", True), ("low + (high - low)", False), ("high / 2", False)],
+)
+def test_the_middle_of_two_numbers_lies_between_them(expression: str, inside: bool, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n"
+        "int low = __VERIFIER_nondet_int(), high = __VERIFIER_nondet_int();\n"
+        "if (low < 3 || low > 100 || high < low || high > 1000) return 0;\n"
+        f"int middle = {expression};\nreturn middle;\n}}\n",
+        encoding="utf-8",
+    )
+    program = inline(read_program([str(source)]))
+    relations = Relations(program, program.main.cfa)
+    edge = next(e for e in program.main.cfa.edges if str(e.label) == "return middle")
+    values = {v.name: v for e in program.main.cfa.edges for v in [getattr(e.label, "variable", None)] if v is not None}
+    between = relations.at_most(values["low"], values["middle"], edge.source) and relations.at_most(
+        values["middle"], values["high"], edge.source
+    )
+    assert between == inside

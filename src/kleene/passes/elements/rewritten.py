@@ -45,7 +45,6 @@ from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations, factors
-from kleene.passes.facts.symbolic_values import LARGEST_BLOCK
 from kleene.passes.rewrite import with_parts
 
 FEW = 3
@@ -181,11 +180,6 @@ class _Coder:
         low, high = self.relations.of(product[0], location)
         return low >= 0 and self.lists.word.has(high * product[1])
 
-    def _is_whole(self, product: tuple[Expression, int], location: str) -> bool:
-        """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
-        low, high = self.relations.of(product[0], location)
-        return low * product[1] >= -LARGEST_BLOCK and self.lists.word.has(high * product[1])
-
     def _reallocate(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
         place, chains = label.place, self.chains
         slot = self.chosen.slots.get(self.chosen.blocks.of_allocation(label))
@@ -196,7 +190,7 @@ class _Coder:
         product = factors(label.size)
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
-        if not self.relations.is_nonzero(product[0], location) or not self._is_whole(product, location):
+        if not self.relations.makes_block(label.size, location):
             raise _NotFollowed("realloc with a size that may be 0")
         old = chains.local(f"$old {slot.element}", slot.pointer)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))

@@ -191,6 +191,18 @@ class Relations(StoredTexts):
         """Whether a number is not 0."""
         return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
 
+    def makes_block(self, size: Expression, location: str) -> bool:
+        """Whether a size is not 0: if it is a number of elements, that gives a block of so many elements or none.
+
+        Less than 0 elements are too many for any block.
+        """
+        product = factors(size)
+        if product is None:
+            return self.is_nonzero(size, location)
+        low, high = self.of(product[0], location)
+        whole = low * product[1] >= -LARGEST_BLOCK and high * product[1] < WORD
+        return whole and self.is_nonzero(product[0], location)
+
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
         """Whether a number is not greater than another one."""
         return self._always(

@@ -281,6 +281,9 @@ class Values:
         return symbol if full[0] <= low and high <= full[1] else state.fresh(*full)
 
     def _binary(self, expression: Binary, full: Interval, state: State) -> int:
+        middle = self._middle(expression, full, state)
+        if middle is not None:
+            return middle
         a, b = self.number(expression.left, state), self.number(expression.right, state)
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
         match expression.operator:
@@ -322,6 +325,26 @@ class Values:
             case "<<" if bl == bh and 0 <= bl < WORD.bit_length():
                 return self._product(a, state.fresh(1 << bl, 1 << bl), full, state)
         return state.fresh(*full)
+
+    def _middle(self, expression: Binary, full: Interval, state: State) -> int | None:
+        """``low + (high - low) / 2`` or ``(low + high) / 2``, which lies between the two; None for what is neither."""
+        match expression:
+            case Binary("+", low, Binary("/", Binary("-", high, base), Constant(value=parts))) if low == base:
+                doubles = False
+            case Binary("/", Binary("+", low, high), Constant(value=2 as parts)):
+                doubles = True
+            case _:
+                return None
+        a, b = self.number(low, state), self.number(high, state)
+        (al, ah), (bl, bh) = state.interval(a), state.interval(b)
+        if parts < 1 or state.zone.upper(a, b) > 0 or (doubles and not full[0] <= al + bl <= ah + bh <= full[1]):
+            return None
+        if not doubles and bh - al > full[1]:
+            return None
+        middle = state.fresh(al, bh)
+        state.zone.add(a, middle, 0)
+        state.zone.add(middle, b, 0)
+        return middle
 
     def _product(self, a: int, b: int, full: Interval, state: State) -> int:
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
