@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     MIRRORED,
     NEGATED,
@@ -29,6 +31,7 @@ from kleene.cfa.expressions import (
     Variable,
     walk,
 )
+from kleene.cfa.graph import Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -181,31 +184,24 @@ class Relations(Values):
         return self._solve()
 
     def _solve(self) -> dict[str, State]:
-        order, heads = self.cfa.post_order, self.cfa.loop_heads
-        at: dict[str, State] = {self.cfa.entry: self._initial()}
-        waiting = {self.cfa.entry}
-        visits: dict[str, int] = {}
-        while waiting:
-            location = max(waiting, key=lambda name: order.get(name, -1))
-            waiting.remove(location)
-            for edge in self.cfa.leaving(location):
-                after = self.after(edge.label, at[location])
-                if after is None:
-                    continue
-                known = at.get(edge.target)
-                if known is None:
-                    after.collect()
-                    at[edge.target] = after
-                    waiting.add(edge.target)
-                    continue
-                visits[edge.target] = visits.get(edge.target, 0) + 1
-                joint, pairs = merge(known, after)
-                if visits[edge.target] > PATIENCE and edge.target in heads:
-                    self._widen(known, joint, pairs)
-                if not covers(known, joint, pairs):
-                    at[edge.target] = joint
-                    waiting.add(edge.target)
-        return at
+        joins: Counter[str] = Counter()
+        reached = {self.cfa.entry}
+
+        def after(edge: Edge[Operation], before: State) -> State | None:
+            state = self.after(edge.label, before)
+            if state is not None and edge.target not in reached:
+                reached.add(edge.target)
+                state.collect()
+            return state
+
+        def join(location: str, known: State, new: State) -> State | None:
+            joins[location] += 1
+            joint, pairs = merge(known, new)
+            if joins[location] > PATIENCE and location in self.cfa.loop_heads:
+                self._widen(known, joint, pairs)
+            return None if covers(known, joint, pairs) else joint
+
+        return solve_forward(self.cfa, {self.cfa.entry: self._initial()}, after, join)
 
     def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
         zone = joint.zone
