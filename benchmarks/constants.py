@@ -62,7 +62,10 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("NUMBERS_SHARE", ("shape",)),
+        ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
+        ("COUNTS_SHARE", ("shape",)),
         ("LOADS_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
@@ -83,6 +86,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SAMPLED_STRUCTURES", ("parts",)),
         ("LEAST_STRUCTURES", ("parts",)),
         ("GAIN_FACTOR", ("parts",)),
+    ),
+    "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
+    "kleene.analysis.c.shape.crowded_values": (
+        ("SAMPLED_STRUCTURES", ("shape",)),
+        ("VALUES_FACTOR", ("shape",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),

@@ -19,6 +19,7 @@ from kleene.c.parse import (
     LIBRARY,
     MODELS_BEGIN,
     POINTER_BYTES,
+    SUMMARIES,
     UnitError,
     arguments,
     defined_functions,
@@ -33,7 +34,7 @@ from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
-from kleene.cfa.program import Assumption, CProgram, Function, Global
+from kleene.cfa.program import SUMMARY, Assumption, CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
@@ -58,7 +59,10 @@ def read_units(
         raise UsageError("no C file given")
     given_models(options.extern)  # complains
     linkage = Linkage(
-        library=dict.fromkeys(_library_names(), str(LIBRARY)),
+        library={
+            **dict.fromkeys(_library_names(LIBRARY), str(LIBRARY)),
+            **dict.fromkeys(_library_names(SUMMARIES), str(SUMMARIES)),
+        },
         errors=options.errors,
         cleanup_at_abort=options.cleanup_at_abort,
     )
@@ -217,10 +221,16 @@ class _Reader:
         while set(self.linkage.needed) - done:
             wanted = sorted(set(self.linkage.needed) - done)
             done.update(wanted)
+            wanted += [SUMMARY + name for name in wanted if self._has_summary(name)]
+            done.update(wanted)
             for file in dict.fromkeys(self.linkage.library[name] for name in wanted):
                 names = {name for name in wanted if self.linkage.library[name] == file}
                 unit, parsed = self._library_unit(file)
                 self._lower(unit, list(parsed.cursor.get_children()), names)
+
+    def _has_summary(self, name: str) -> bool:
+        """Whether the analyses use a summary in the place of a body of our library."""
+        return self.linkage.library[name] == str(LIBRARY) and SUMMARY + name in _library_names(SUMMARIES)
 
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
@@ -235,7 +245,7 @@ class _Reader:
         """List the models that the program uses among the assumptions; functions of standard C are none."""
         for name in names:
             own = name in self.linkage.models
-            if own or _library_names()[name]:
+            if own or _library_names(LIBRARY)[name]:
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
@@ -311,11 +321,11 @@ def short_names(files: list[str]) -> list[str]:
 
 
 @cache
-def _library_names() -> dict[str, bool]:
-    """The functions that our library has bodies for, read off its left margin; and which of them are models."""
+def _library_names(library: Path) -> dict[str, bool]:
+    """The functions that a file of ours has bodies for, read off its left margin; and which of them are models."""
     names: dict[str, bool] = {}
     is_model = False
-    for line in LIBRARY.read_text(encoding="utf-8").splitlines():
+    for line in library.read_text(encoding="utf-8").splitlines():
         is_model |= line.startswith(MODELS_BEGIN)
         if line[:1].isalpha() and line.endswith("{"):
             names[line.partition("(")[0].split()[-1].lstrip("*")] = is_model

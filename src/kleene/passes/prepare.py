@@ -25,12 +25,13 @@ from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.promote import promote_addresses
 from kleene.passes.scalars import with_scalars
+from kleene.passes.text import with_text_blocks
 
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
-    program = with_array_blocks(program)
+    program = with_array_blocks(with_text_blocks(program))
     while True:
         before = program
         program = with_slots(_promote(program))

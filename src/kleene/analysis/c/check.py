@@ -15,7 +15,7 @@ from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.classes import CLASSES
 from kleene.analysis.c.strategy import Check, run_phases
 from kleene.analysis.c.verdicts import MORE_TIME, explain, reopen_cleanup
-from kleene.analysis.limits import within
+from kleene.analysis.limits import interruptible, within
 from kleene.c.reader import read_units
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Verdict
@@ -50,10 +50,11 @@ def check_program(
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.prepared = Prepared(program)
     one = Check(report.prepared, concrete or program, options, Budget(start, options.timeout), report)
-    run_phases(one)
-    if options.read.cleanup_at_abort:
-        reopen_cleanup(report)
-    attack(report, options, one.executed, program)
+    with interruptible():
+        run_phases(one)
+        if options.read.cleanup_at_abort:
+            reopen_cleanup(report)
+        attack(report, options, one.executed, program)
     explain(report)
     report.seconds = one.budget.spent
     return report

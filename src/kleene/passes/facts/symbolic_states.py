@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
 from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
+
+MOST_DEPTH = 2
+"""Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,14 @@ class Cell:
     offset: int
     size: int
 
+    def of(self, symbol: int) -> Cell:
+        """The same cell of another pointer."""
+        return Cell(symbol, self.offset, self.size)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return "", self.offset, self.size
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -24,6 +35,14 @@ class Part:
     kind: str
     symbol: int
     scale: int
+
+    def of(self, symbol: int) -> Part:
+        """The same number of another pointer."""
+        return Part(self.kind, symbol, self.scale)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return self.kind, self.scale, 0
 
 
 Key = Variable | Cell | Part
@@ -111,6 +130,8 @@ class _Merge:
         self.first, self.second = first, second
         self.numbers: dict[tuple[int, int], int] = {}
         self.order: list[tuple[int, int]] = []
+        self.depths: list[int] = []
+        """Members of members that lead from a variable to each pair."""
         self.held: dict[Key, int] = {}
 
     def run(self) -> tuple[State, list[tuple[int, int]]]:
@@ -118,27 +139,34 @@ class _Merge:
         variables = [k for k in first.held if isinstance(k, Variable) and k in second.held]
         for variable in sorted(variables, key=lambda v: v.name):
             self._hold(variable, first.held[variable], second.held[variable])
-        self._look_into(0)
+        self._look_into(0, nulls=False)
         looked = len(self.order)
+        imitates = False
         for a, b in list(self.order):
             if first.blocks.get(a) == frozenset() and second.blocks.get(b):
                 _imitate(first, a, second, b, {two: one for one, two in self.order})
             elif second.blocks.get(b) == frozenset() and first.blocks.get(a):
                 _imitate(second, b, first, a, dict(self.order))
-        self._look_into(0)
+            else:
+                imitates |= (first.blocks.get(a) == frozenset()) != (second.blocks.get(b) == frozenset())
+                continue
+            imitates = True
+        if imitates:
+            self._look_into(0)
         assert len(self.order) >= looked
         return self._result(), self.order
 
-    def _hold(self, key: Key, a: int, b: int) -> None:
+    def _hold(self, key: Key, a: int, b: int, depth: int = 0) -> None:
         if (a in self.first.blocks) != (b in self.second.blocks):
             return
         if (a, b) not in self.numbers:
             self.order.append((a, b))
+            self.depths.append(depth)
             self.numbers[a, b] = len(self.order)
         self.held[key] = self.numbers[a, b]
 
-    def _look_into(self, looked: int) -> None:
-        """The members of pointers that both states know."""
+    def _look_into(self, looked: int, *, nulls: bool = True) -> None:
+        """The members of pointers that both states know; without `nulls`, not of those that one state knows as NULL."""
         inner: dict[int, list[Cell | Part]] = {}
         for key in self.first.held:
             if not isinstance(key, Variable):
@@ -146,10 +174,19 @@ class _Merge:
         while looked < len(self.order):
             a, b = self.order[looked]
             looked += 1
-            for key in sorted(inner.get(a, ()), key=str):
-                other = replace(key, symbol=b)
-                if other in self.second.held:
-                    self._hold(replace(key, symbol=looked), self.first.held[key], self.second.held[other])
+            if not nulls and (self.first.blocks.get(a) == frozenset()) != (self.second.blocks.get(b) == frozenset()):
+                continue
+            deep = self.depths[looked - 1] >= MOST_DEPTH
+            for key in sorted(inner.get(a, ()), key=lambda k: k.order):
+                other = key.of(b)
+                steps = isinstance(key, Cell) or key.kind == "debt"
+                if other in self.second.held and not (deep and steps):
+                    self._hold(
+                        key.of(looked),
+                        self.first.held[key],
+                        self.second.held[other],
+                        self.depths[looked - 1] + steps,
+                    )
 
     def _result(self) -> State:
         first, second, order = self.first, self.second, self.order
@@ -188,7 +225,8 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
     while waiting:
         symbol = waiting.pop()
         keys = [k for k in other.held if not isinstance(k, Variable) and k.symbol == symbol]
-        for key in sorted(keys, key=str):
+        keys = [k for k in keys if isinstance(k, Cell) or k.kind != "nonzero"]
+        for key in sorted(keys, key=lambda k: k.order):
             value = other.held[key]
             if value not in made:
                 if value in known:
@@ -198,11 +236,88 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
                     waiting.append(value)
                 else:
                     made[value] = state.fresh(*other.zone.bounds[value])
-            state.held[replace(key, symbol=made[symbol])] = made[value]
+            state.held[key.of(made[symbol])] = made[value]
     new = {old: own for old, own in made.items() if old not in known and old in other.zone.bounds}
     for (a, b), c in other.zone.gaps.items():
         if a in new and b in new:
             state.zone.add(new[a], new[b], c)
+    for (a, b), c in other.zone.gaps.items():
+        if (a in new and b in known) or (b in new and a in known):
+            pair = new.get(a, known.get(a, ZERO)), new.get(b, known.get(b, ZERO))
+            _relate(state, pair, c, new[a] if a in new else new[b])
+
+
+def _relate(state: State, pair: tuple[int, int], bound: int, free: int) -> None:
+    """Bound the difference of a number that may have any value and another one, if this says nothing of others.
+
+    The number may be 0 instead of more.
+    """
+    bounds = state.zone.bounds[free]
+    for low in (bounds[0], min(bounds[0], 0)):
+        zone = state.zone.copy()
+        zone.bounds[free] = (low, bounds[1])
+        if zone.add(*pair, bound) and _says_the_same(state.zone, zone, free):
+            state.zone = zone
+            return
+
+
+def _says_the_same(before: Zone, after: Zone, but: int) -> bool:
+    if any(interval != after.bounds[n] for n, interval in before.bounds.items() if n != but):
+        return False
+    return all(before.upper(a, b) <= c for (a, b), c in after.gaps.items() if but not in (a, b))
+
+
+def image(known: State, other: State) -> dict[int, int] | None:
+    """The symbols of a state that those of a known one stand for, if this covers it as it is; else None."""
+    symbols: dict[int, int] = {}
+    inner: dict[int, list[Cell | Part]] = {}
+    waiting: list[tuple[int, int]] = []
+    for key, symbol in known.held.items():
+        if not isinstance(key, Variable):
+            inner.setdefault(key.symbol, []).append(key)
+        elif key not in other.held:
+            return None
+        else:
+            waiting.append((symbol, other.held[key]))
+    while waiting:
+        symbol, twin = waiting.pop()
+        if symbol in symbols:
+            if symbols[symbol] != twin:
+                return None
+            continue
+        symbols[symbol] = twin
+        if not _is_within(known, symbol, other, twin):
+            return None
+        for key in inner.get(symbol, ()):
+            value = other.held.get(key.of(twin))
+            if value is None:
+                return None
+            waiting.append((known.held[key], value))
+    if any(
+        a in symbols and b in symbols and other.zone.upper(symbols[a], symbols[b]) > c
+        for (a, b), c in known.zone.gaps.items()
+    ):
+        return None
+    for (a, b), least in known.grown.items():
+        if a in symbols and b in symbols:
+            growth = other.growth(symbols[a], symbols[b])
+            if growth is None or growth < least:
+                return None
+    if any(a in symbols and b in symbols and (symbols[a], symbols[b]) not in other.apart for a, b in known.apart):
+        return None
+    return symbols
+
+
+def _is_within(known: State, symbol: int, other: State, twin: int) -> bool:
+    if symbol in known.blocks:
+        if twin not in other.blocks:
+            return False
+        kinds, own = known.blocks[symbol], other.blocks[twin]
+        return kinds is None or (own is not None and own <= kinds)
+    if twin not in other.zone.bounds:
+        return False
+    (low, high), (a, b) = known.zone.bounds[symbol], other.zone.bounds[twin]
+    return low <= a and b <= high and (symbol not in known.nonzero or other.is_nonzero(twin))
 
 
 def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
