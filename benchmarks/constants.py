@@ -36,6 +36,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "fesa": (("fesa/sll", "--domain", "fesa"), ("fesa/dll", "--domain", "fesa")),
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
     "parts": (("programs/five_lists",),),
+    "counts": (("arrays/counted_list",),),
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
@@ -65,7 +66,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
-        ("COUNTS_SHARE", ("shape",)),
+        ("COUNTS_SHARE", ("counts",)),
         ("LOADS_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
