@@ -28,8 +28,6 @@ from types import CodeType, ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
-COVERAGE = "kleene.coverage"
-"""The modules whose constants decide how many states attack a proof."""
 
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "shape": (("dll/remove",), ("data/values",), ("skip/two_levels",)),
@@ -38,6 +36,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "fesa": (("fesa/sll", "--domain", "fesa"), ("fesa/dll", "--domain", "fesa")),
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
     "parts": (("programs/five_lists",),),
+    "counts": (("arrays/counted_list",),),
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
@@ -67,9 +66,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
-        ("COUNTS_SHARE", ("shape",)),
+        ("COUNTS_SHARE", ("counts",)),
         ("LOADS_SHARE", ("shape",)),
-        ("COUNTS_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
@@ -106,13 +104,10 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.coverage": (
         ("RUNS_SHARE", ("shape",)),
         ("RUNS_SECONDS", ("shape",)),
-        ("LEAST_RUNS_SECONDS", ("coverage",)),
     ),
     "kleene.analysis.c.confirm": (
         ("MOST_PATHS", ("errors",)),
         ("OWN_PATHS_SHARE", ("errors",)),
-        ("REPLAY_FACTOR", ("deep errors",)),
-        ("REPLAY_STEPS", ("deep errors",)),
     ),
     "kleene.analysis.c.error_paths": (("MOST_STRUCTURES", ("deep errors",)),),
     "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("rounds",)), ("STEPS_BETWEEN_LOOKS", ("rounds",))),
@@ -197,11 +192,10 @@ class Constant:
 
 @dataclass
 class Outcome:
-    """The verdicts of some programs, the CPU seconds of their checks, and the states that attacked the proofs."""
+    """The verdicts of some programs, and the CPU seconds of their checks."""
 
     verdicts: dict[tuple[str, str], str] = field(default_factory=dict)
     seconds: float = 0.0
-    states: int = 0
 
     @property
     def decided(self) -> int:
@@ -307,16 +301,13 @@ def measured(constant: Constant | None, factor: float, groups: Sequence[str], ti
     changed = ("", "", "0") if constant is None else (constant.module, constant.name, repr(constant.scaled(factor)))
     outcome = Outcome()
     for program in dict.fromkeys(p for group in groups for p in PROGRAMS[group]):
-        verdicts, seconds, states = _checked(changed, program, timeout)
+        verdicts, seconds = _checked(changed, program, timeout)
         outcome.seconds += seconds
-        outcome.states += states
         outcome.verdicts |= {(program[0], name): verdict for name, verdict in verdicts.items()}
     return outcome
 
 
-def _checked(
-    changed: tuple[str, str, str], program: tuple[str, ...], timeout: float
-) -> tuple[dict[str, str], float, int]:
+def _checked(changed: tuple[str, str, str], program: tuple[str, ...], timeout: float) -> tuple[dict[str, str], float]:
     name, *options = program
     folder = ROOT / ("benchmarks" if name.startswith("programs/") else "examples/c")
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -326,21 +317,19 @@ def _checked(
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0
         text = Path(file.name).read_text(encoding="utf-8")
-    document = json.loads(text) if text else {"properties": {"crash": "CRASH"}, "statistics": {}}
-    coverage = document["statistics"].get("coverage") or {"states": 0}
-    return document["properties"], usage.ru_utime + usage.ru_stime, coverage["states"]
+    verdicts: dict[str, str] = json.loads(text)["properties"] if text else {"crash": "CRASH"}
+    return verdicts, usage.ru_utime + usage.ru_stime
 
 
 # The table --------------------------------------------------------------------------------------------------------
 
 
-def compared(given: Outcome, other: Outcome, *, tell_states: bool) -> str:
-    """Verdicts that another value wins and loses, its CPU time as a multiple, and on request that of states."""
+def compared(given: Outcome, other: Outcome) -> str:
+    """Verdicts that another value wins and loses, and its CPU time as a multiple."""
     won = sum(given.verdicts.get(k) == "UNKNOWN" and v in ("TRUE", "FALSE") for k, v in other.verdicts.items())
     lost = sum(v in ("TRUE", "FALSE") and other.verdicts.get(k) != v for k, v in given.verdicts.items())
     words = ([f"wins {won}"] if won else []) + ([f"loses {lost}"] if lost else [])
-    states = f", states {other.states / given.states:.2f}" if tell_states and given.states else ""
-    return f"{', '.join(words) or 'same'}, {other.seconds / given.seconds:.2f}{states}"
+    return f"{', '.join(words) or 'same'}, {other.seconds / given.seconds:.2f}"
 
 
 def main() -> None:
@@ -367,9 +356,7 @@ def main() -> None:
     )
     for constant, groups in rows:
         given = unchanged(groups)
-        others = [measured(constant, factor, groups, options.timeout) for factor in (0.5, 2.0)]
-        attacks = constant.module.startswith(COVERAGE)
-        half, double = (compared(given, other, tell_states=attacks) for other in others)
+        half, double = (compared(given, measured(constant, factor, groups, options.timeout)) for factor in (0.5, 2.0))
         name = f"{constant.module.removeprefix('kleene.')}.{constant.name}"
         print(
             form.format(name, f"{constant.value:g}", given.decided, len(given.verdicts), given.seconds, half, double),

@@ -3,6 +3,7 @@
 In reading order:
 
 - `graph`: automata
+- `dataflow`: forward data flow
 - `types`: C types
 - `expressions`: expressions without side effects
 - `operations`: labels of edges

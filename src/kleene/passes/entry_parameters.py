@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     AddressOf,
     Cast,
@@ -218,17 +219,13 @@ def unknown_memory(program: CProgram, parameter: Variable) -> str:
 
 def _only_copied(program: CProgram, main: Function, known: Origins) -> list[Edge[Operation]]:
     """The edges of the entry; an operation that does not only copy or test an unknown pointer becomes Unsupported."""
-    held: dict[str, dict[Variable, Variable]] = {main.cfa.entry: dict(known)}
-    waiting = [main.cfa.entry]
-    while waiting:
-        location = waiting.pop()
-        for edge in main.cfa.leaving(location):
-            after = _after(edge.label, held[location])
-            before = held.get(edge.target)
-            merged = {**after, **(before or {})}
-            if before is None or len(merged) > len(before):
-                held[edge.target] = merged
-                waiting.append(edge.target)
+
+    def join(_: str, before: Origins, after: Origins) -> Origins | None:
+        merged = {**after, **before}
+        return merged if len(merged) > len(before) else None
+
+    start: dict[str, Origins] = {main.cfa.entry: dict(known)}
+    held = solve_forward(main.cfa, start, lambda edge, before: _after(edge.label, before), join)
     edges: dict[tuple[str, int], Edge[Operation]] = {}
     for number, edge in enumerate(main.cfa.edges):
         used = _used_parameter(edge.label, held.get(edge.source, {}))

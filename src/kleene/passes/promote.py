@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     AddressOf,
     Comparison,
@@ -94,20 +95,18 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
 def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
     """Candidates that some path reads before their assignment, or after the life of the variable they point to."""
     start = frozenset((p, "unset") for p in candidates)
-    reached: dict[str, frozenset[tuple[Variable, str]]] = dict.fromkeys(starts(cfa), start)
-    waiting = list(reached)
-    doubtful: set[Variable] = set()
-    while waiting:
-        location = waiting.pop()
-        for edge in cfa.leaving(location):
-            facts = set(reached[location])
-            doubtful |= {p for p, _ in facts if p in candidates and p in used_variables(edge.label)}
-            after = frozenset(_facts_after(edge.label, facts, candidates))
-            merged = reached.get(edge.target, frozenset()) | after
-            if merged != reached.get(edge.target):
-                reached[edge.target] = merged
-                waiting.append(edge.target)
-    return doubtful
+    reached = solve_forward(
+        cfa,
+        dict.fromkeys(starts(cfa), start),
+        lambda edge, facts: frozenset(_facts_after(edge.label, set(facts), candidates)),
+        lambda _, known, new: None if new <= known else known | new,
+    )
+    return {
+        p
+        for edge in cfa.edges
+        for p, _ in reached.get(edge.source, ())
+        if p in candidates and p in used_variables(edge.label)
+    }
 
 
 def _facts_after(

@@ -28,10 +28,6 @@ MOST_PATHS = 12
 """Paths of the analysis that are asked about, one for each alarm."""
 OWN_PATHS_SHARE = 0.5
 """Share of the time for the paths of the analysis: the search towards the alarms has the rest."""
-REPLAY_FACTOR = 2
-"""Steps of the run that replays a path, as a multiple of the steps of the path: calls and returns are not in it."""
-REPLAY_STEPS = 200
-"""Steps of that run in addition."""
 
 
 def confirm(
@@ -80,8 +76,7 @@ def _own_paths(
         result.solver_calls += 1
         answer = feasible(encode(ready, path, goal=alarm.kind, malloc_may_fail=malloc_may_fail))
         if isinstance(answer, Feasible):
-            steps = REPLAY_FACTOR * len(path) + REPLAY_STEPS
-            trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
+            trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail)
             fault = fault_of_run(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
             if fault is not None:
                 _add(result, [Confirmed(fault, trace)])

@@ -30,8 +30,6 @@ RUNS_SHARE = 0.1
 """Share of the time of an analysis that the runs may take by default."""
 RUNS_SECONDS = 0.3
 """Largest number of seconds for the runs by default."""
-LEAST_RUNS_SECONDS = 0.01
-"""Seconds below which it is not worth the while to prepare runs."""
 
 
 def seconds_for(asked: float | None, analysis: float) -> float:
@@ -53,7 +51,7 @@ def cover(
     Raises InternalCheckError with the state, the location and the attempt if a state is not covered.
     """
     start = time.monotonic()
-    if seconds < LEAST_RUNS_SECONDS:
+    if seconds <= 0:
         return None
     try:
         program = program_of(executed, analysed, result, malloc_may_fail=malloc_may_fail)
@@ -63,7 +61,7 @@ def cover(
     if invariant is None:
         return None
     kinds = frozenset().union(*map(kinds_against, properties))
-    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST_RUNS_SECONDS))
+    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), 0.0))
     if coverage.refuted is not None:
         raise InternalCheckError(
             f"the proof of {', '.join(properties)} by {result.proof} is refuted by a run: {coverage.refuted}"

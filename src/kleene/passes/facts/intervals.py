@@ -7,10 +7,12 @@ extends a bound to the next constant of the program.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     MIRRORED,
     NEGATED,
@@ -35,6 +37,8 @@ from kleene.passes.promote import exposed_globals
 Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
 """An interval for each variable; a missing variable may have any value of its type."""
+_PATIENCE = 2
+"""Joins at a location before intervals grow to the next constant of the program."""
 
 
 @dataclass
@@ -67,24 +71,14 @@ class Intervals:
         )
 
     def _solve(self) -> dict[str, Bounds]:
-        order = self.cfa.post_order
-        at: dict[str, Bounds] = {self.cfa.entry: {}}
-        waiting = {self.cfa.entry}
-        visits: dict[str, int] = {}
-        while waiting:
-            location = max(waiting, key=lambda name: order.get(name, -1))
-            waiting.remove(location)
-            for edge in self.cfa.leaving(location):
-                after = self.after(edge.label, at[location])
-                if after is None:
-                    continue
-                known = at.get(edge.target)
-                visits[edge.target] = visits.get(edge.target, 0) + 1
-                merged = after if known is None else self._join(known, after, widen=visits[edge.target] > 3)
-                if merged != known:
-                    at[edge.target] = merged
-                    waiting.add(edge.target)
-        return at
+        joins: Counter[str] = Counter()
+
+        def join(location: str, known: Bounds, new: Bounds) -> Bounds | None:
+            joins[location] += 1
+            merged = self._join(known, new, widen=joins[location] > _PATIENCE)
+            return None if merged == known else merged
+
+        return solve_forward(self.cfa, {self.cfa.entry: {}}, lambda edge, before: self.after(edge.label, before), join)
 
     def _join(self, known: Bounds, new: Bounds, *, widen: bool) -> Bounds:
         merged: Bounds = {}

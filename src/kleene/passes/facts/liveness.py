@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, fields
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     EXPRESSION_KINDS,
     AddressOf,
@@ -16,7 +17,7 @@ from kleene.cfa.expressions import (
     Variable,
     walk,
 )
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -135,21 +136,14 @@ def starts(cfa: Cfa[Operation]) -> tuple[str, ...]:
 
 def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     """For each location that can be reached, the variables that some path has declared or written and not ended."""
-    result: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
-    waiting = list(result)
-    while waiting:
-        location = waiting.pop()
-        for edge in cfa.leaving(location):
-            after = set(result[location])
-            if isinstance(edge.label, EndScope):
-                after.difference_update(edge.label.variables)
-            else:
-                after.update(defined_variables(edge.label))
-            merged = result.get(edge.target, frozenset()) | after
-            if merged != result.get(edge.target):
-                result[edge.target] = merged
-                waiting.append(edge.target)
-    return result
+
+    def after(edge: Edge[Operation], before: frozenset[Variable]) -> frozenset[Variable]:
+        if isinstance(edge.label, EndScope):
+            return before.difference(edge.label.variables)
+        return before.union(defined_variables(edge.label))
+
+    start: dict[str, frozenset[Variable]] = dict.fromkeys(starts(cfa), frozenset())
+    return solve_forward(cfa, start, after, lambda _, known, new: None if new <= known else known | new)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Call, Invoke, Operation, address_taken
@@ -44,17 +45,12 @@ class _Known:
     untracked: frozenset[Variable]
 
     def solve(self) -> None:
-        self.at: dict[str, Values] = {self.cfa.entry: {}}
-        waiting = [self.cfa.entry]
-        while waiting:
-            location = waiting.pop()
-            for edge in self.cfa.leaving(location):
-                after = self._after(edge.label, self.at[location])
-                known = self.at.get(edge.target)
-                agreed = after if known is None else {v: e for v, e in known.items() if after.get(v) == e}
-                if agreed != known:
-                    self.at[edge.target] = agreed
-                    waiting.append(edge.target)
+        def agree(_: str, known: Values, new: Values) -> Values | None:
+            agreed = {v: e for v, e in known.items() if new.get(v) == e}
+            return agreed if agreed != known else None
+
+        start: dict[str, Values] = {self.cfa.entry: {}}
+        self.at = solve_forward(self.cfa, start, lambda edge, before: self._after(edge.label, before), agree)
 
     def replace_value(self, edge: Edge[Operation]) -> Edge[Operation]:
         """The edge, with an assignment of a variable that holds the same value."""
