@@ -185,7 +185,7 @@ def _bits(rng: random.Random, document: Document) -> Document:
 def _choices(rng: random.Random, document: Document) -> Document:
     """A part of the abstraction changed."""
     forged = json.loads(json.dumps(document))
-    part = forged[rng.choice(("tracking", "roles", "active"))]
+    part = rng.choice((forged["tracking"], forged["generators"][0]["roles"], forged["active"]))
     if part:
         values = part[rng.choice(sorted(part))]
         values.pop(rng.randrange(len(values))) if values and rng.random() < 0.6 else values.append("next")
@@ -272,6 +272,15 @@ def _part(document: Document, key: str, **values: object) -> Document:
     return {**document, key: {**document[key], **values}}
 
 
+def _roles(document: Document, **values: object) -> Document:
+    first, *others = document["generators"]
+    return {**document, "generators": [_part(first, "roles", **values), *others]}
+
+
+def _forward(document: Document) -> list[str]:
+    return sorted({*document["generators"][0]["roles"]["forward"], "next"})
+
+
 def _graphs_of_the_entry(document: Document) -> Document:
     first, *_ = (graphs for graphs in document["locations"].values() if graphs)
     return {**document, "locations": dict.fromkeys(document["locations"], first)}
@@ -287,8 +296,8 @@ BY_HAND: dict[str, Callable[[Document], Document]] = {
     "the same graphs everywhere": _graphs_of_the_entry,
     "no graph at all": lambda d: {**d, "locations": {name: [] for name in d["locations"]}},
     "nothing is tracked": lambda d: _part(d, "tracking", tracked=[], separating=[], fields=[], data=[], integers=[]),
-    "the links are not used": lambda d: _part(d, "roles", unused=sorted({*d["roles"]["forward"], "next"}), forward=[]),
-    "the links lead back": lambda d: _part(d, "roles", back=sorted({*d["roles"]["forward"], "next"})),
+    "the links are not used": lambda d: _roles(d, unused=_forward(d), forward=[]),
+    "the links lead back": lambda d: _roles(d, back=_forward(d)),
     "nothing is active": lambda d: {**d, "active": {name: [] for name in d["active"]}},
 }
 

@@ -72,7 +72,7 @@ def test_a_certificate_is_valid_until_something_changes(proof, capsys, tmp_path)
         ("{", "not JSON"),
         ("[]", "not a certificate"),
         ('{"schema": "kleene.certificate/3"}', "prove the program again"),
-        ('{"schema": "kleene.certificate/4", "tool": "0.1.0"}', "not a certificate: 'active' is missing"),
+        ('{"schema": "kleene.certificate/5", "tool": "0.1.0"}', "not a certificate: 'active' is missing"),
     ],
 )
 def test_what_is_no_certificate(capsys, tmp_path, content, message):

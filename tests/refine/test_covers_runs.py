@@ -217,7 +217,7 @@ def built(model: Model, most: int = 3_000) -> Tree:
 def test_every_state_of_a_run_is_covered(tmp_path, program, shape, families, roles, untracked, blurred, seed):
     task = replace(task_of(written(tmp_path, PROGRAMS[program])), kinds=frozenset(), malloc_may_fail=False)
     definition = _tracking(task, roles, untracked, blurred, seed)
-    model = Model(task, Abstraction(definition, generator_of(shape, families, roles)))
+    model = Model(task, Abstraction(definition, (generator_of(shape, families, roles),)))
     assert compared_states(model, built(model), seed) > 20
 
 
@@ -239,7 +239,7 @@ def test_wherever_variables_are_tracked(tmp_path, program, shape, families, role
     """What is not tracked at a location is unknown from there on, until it is written again."""
     task = replace(task_of(written(tmp_path, PROGRAMS[program])), kinds=frozenset(), malloc_may_fail=False)
     active = _somewhere(task, seed)
-    model = Model(task, Abstraction(_tracking(task, roles, seed=seed), generator_of(shape, families, roles), active))
+    model = Model(task, Abstraction(_tracking(task, roles, seed=seed), (generator_of(shape, families, roles),), active))
     assert any(model.translator.needed[x] - model.translator.live[x] for x in task.cfa.locations)
     assert compared_states(model, built(model), seed) > 20
 
@@ -247,7 +247,48 @@ def test_wherever_variables_are_tracked(tmp_path, program, shape, families, role
 @pytest.mark.parametrize("shape,families", [("sll", ("reachability",)), ("sll", ("sharing", "reachability"))])
 def test_with_reachability_and_everything_tracked(tmp_path, shape, families):
     task = replace(task_of(written(tmp_path, REVERSE)), kinds=frozenset(), malloc_may_fail=False)
-    model = Model(task, Abstraction(_tracking(task, SINGLY), generator_of(shape, families, SINGLY)))
+    model = Model(task, Abstraction(_tracking(task, SINGLY), (generator_of(shape, families, SINGLY),)))
+    assert compared_states(model, built(model), 0) > 20
+
+
+TWO_TYPES = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct cell { struct cell *succ, *pred; struct item *item; };
+struct item { struct item *next; };
+int main(void) {
+    struct cell *list = NULL;
+    struct item *items = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct cell *c = malloc(sizeof *c);
+        struct item *i = malloc(sizeof *i);
+        i->next = items;
+        c->succ = list;
+        c->pred = NULL;
+        c->item = LINK;
+        if (list) list->pred = c;
+        items = i;
+        list = c;
+    }
+    while (items != NULL)
+        items = items->next;
+    return list != NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("link,by_record", [("NULL", False), ("i", True)])
+def test_several_structure_types(tmp_path, link, by_record):
+    """Each type has its own generator, also where links lead from one to the other."""
+    task = task_of(written(tmp_path, TWO_TYPES.replace("LINK", link)))
+    task = replace(task, kinds=frozenset(), malloc_may_fail=False, by_record=by_record)
+    roles = {"cell": ("dll", ("cancellation",), LISTS), "item": ("sll", ("sharing",), SINGLY)}
+    roles["links"] = ("links", ("filled", "cancellation", "sharing"), Roles(circular=frozenset({"item"})))
+    types = task.memory.structure_types
+    assert {str(structure) for structure in types} == ({*roles} if by_record else {"cell", "item"})
+    own = [replace(generator_of(*roles[str(structure)]), structure=structure) for structure in types]
+    used = replace(LISTS, forward=frozenset({"succ", "next", *(("item",) if by_record else ())}))
+    model = Model(task, Abstraction(_tracking(task, used), tuple(own)))
     assert compared_states(model, built(model), 0) > 20
 
 
@@ -270,7 +311,7 @@ int main(void) {
 def test_a_pointer_to_a_variable_that_is_no_more_is_not_an_undefined_one(tmp_path):
     """Such a state was made a graph in which the pointer is not initialized, which no run of the analysis reaches."""
     task = replace(task_of(written(tmp_path, ENDED)), kinds=frozenset(), malloc_may_fail=False)
-    model = Model(task, Abstraction(_tracking(task, SINGLY), generator_of("graph", (), SINGLY)))
+    model = Model(task, Abstraction(_tracking(task, SINGLY), (generator_of("graph", (), SINGLY),)))
     machine = Machine(executable(task), malloc_may_fail=False)
     state = machine.start(Inputs(0))
     has_graph = []

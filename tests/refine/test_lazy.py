@@ -57,7 +57,7 @@ def _abstraction(task: Task, pointers: list[str], generator: Generator, integers
     assert names <= {v.name for v in task.memory.pointers}
     assert set(integers) <= {v.name for v in task.memory.integers}
     return Abstraction(
-        TrackingDefinition(names, names, generator.roles.fields, integers=frozenset(integers)), generator
+        TrackingDefinition(names, names, generator.roles.fields, integers=frozenset(integers)), (generator,)
     )
 
 

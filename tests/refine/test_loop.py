@@ -87,7 +87,7 @@ def test_the_paper_s_first_row():
     kinds = [kind for one in result.rounds for kind in one.kinds]
     assert SAMPLING in kinds
     assert SHAPE_CLASS in kinds
-    assert any(one.samples is not None and one.samples.enough for one in result.rounds)
+    assert any(look.samples is not None and look.samples.enough for one in result.rounds for look in one.looks)
     text = "\n".join(refinement_lines(result))
     for words in ("explicit heaps", "now tracked too", "rules the path out", "certificate", "interpolants"):
         assert words in text
@@ -104,7 +104,7 @@ def test_acyclicity_needs_the_forward_pointer_only():
 def test_a_hint_replaces_the_samples():
     result = refined(EXAMPLES / "refine" / "cancel_list_link.c", options=RefineOptions(hint="dll"))
     assert result.outcome == SAFE
-    assert all(one.samples is None for one in result.rounds)
+    assert all(look.samples is None for one in result.rounds for look in one.looks)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_simulation_along_a_path():
     assert simulate(models.of(result.abstraction), last.path).rules_out is True
     assert simulate_tree(models.of(last.abstraction), last.path, whole=True).rules_out is False
     assert simulate_tree(models.of(result.abstraction), last.path, whole=True).rules_out is True
-    nothing = Abstraction(NOTHING, Lattice((), {}).coarsest)
+    nothing = Abstraction(NOTHING, (Lattice((), {}).coarsest,))
     assert simulate(models.of(nothing), last.path).rules_out is False
     pair = [last.abstraction.generator, result.abstraction.generator]
     one = sequential(models, result.abstraction, last.path, level=WHOLE)(pair, SIMULATION_STRUCTURES)
@@ -238,7 +238,7 @@ def test_a_list_that_is_a_ring_for_a_while():
 
 def test_samples_start_at_variables_that_are_nodes():
     result = refined(EXAMPLES / "circular" / "sentinel.c", "memsafety", options=RefineOptions(max_rounds=1))
-    assert "cdll" in result.rounds[0].recognised.fitting
+    assert "cdll" in result.rounds[0].looks[0].recognised.fitting
 
 
 def test_a_path_that_ends_before_its_first_step_is_no_crash(tmp_path):

@@ -18,17 +18,17 @@ def test_models_are_kept_while_the_tracking_definition_is_the_same(tmp_path):
     plain, shared = generator_of("sll", (), SINGLY), generator_of("sll", ("sharing",), SINGLY)
     definition = TrackingDefinition(names, names, SINGLY.fields)
     models = Models(task)
-    first = models.of(Abstraction(definition, plain))
-    assert models.of(Abstraction(definition, shared)) is not first
-    assert models.of(Abstraction(definition, plain)) is first
-    models.of(Abstraction(TrackingDefinition(fields=SINGLY.fields), plain))
-    assert models.of(Abstraction(definition, plain)) is not first
+    first = models.of(Abstraction(definition, (plain,)))
+    assert models.of(Abstraction(definition, (shared,))) is not first
+    assert models.of(Abstraction(definition, (plain,))) is first
+    models.of(Abstraction(TrackingDefinition(fields=SINGLY.fields), (plain,)))
+    assert models.of(Abstraction(definition, (plain,))) is not first
 
 
 def test_a_model_that_is_used_again_remembers_no_steps(tmp_path):
     """What a simulation found contradictory must not count against the tree that is built next."""
     task = task_of(written(tmp_path, WALK))
-    abstraction = Abstraction(TrackingDefinition(fields=SINGLY.fields), generator_of("sll", (), SINGLY))
+    abstraction = Abstraction(TrackingDefinition(fields=SINGLY.fields), (generator_of("sll", (), SINGLY),))
     models = Models(task)
     model = models.of(abstraction)
     edge = next(iter(model.cfa.edges))

@@ -5,7 +5,9 @@ wrong proof. `order`: a comparison whose answer is kept, with a number of which 
 images, and a parameter of the entry for a number that differs from all that the program names. `copies`: numbers were
 read as another type than they were written as without being converted, or put together from others. `rewritings`:
 an index that has a value from the start had no slot, a function was a number that a program can name. `externs`:
-functions without a body, which the compiled run defines as the worst case (`WORST_CASE`).
+functions without a body, which the compiled run defines as the worst case (`WORST_CASE`). `types`: structure types that
+casts or links connect; `conditions`: conditions on integers that are not kept: refinement is asked about both, too.
+`ends`: functions that run before the entry and at the exit were not run.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.refinement import RefineSettings, refine
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
+from kleene.refine.loop import SAFE
 
 HERE = Path(__file__).parent
 PROGRAMS = {f"{path.parent.name}/{path.stem}": path for path in sorted(HERE.glob("*/*.c"))}
@@ -33,6 +37,8 @@ RUNS = 400
 """Compiled runs on random numbers, one of which must fail."""
 NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70000, 2**31 - 1)
 GCC = shutil.which("gcc")
+REFINED = {"conditions", "types"}
+"""The folders of programs whose rules refinement has."""
 each = pytest.mark.parametrize("name", PROGRAMS)
 
 
@@ -68,3 +74,9 @@ def test_the_shape_analysis_does_not_prove_it(name: str) -> None:
 def test_fesa_does_not_prove_it(name: str) -> None:
     result = analyse_fesa(prepared_program(name), malloc_may_fail=False, seconds=SECONDS)
     assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name.partition("/")[0] in REFINED])
+def test_refinement_does_not_prove_it(name: str) -> None:
+    result = refine(prepared_program(name), ["assert"], RefineSettings(), malloc_may_fail=False, seconds=SECONDS)
+    assert isinstance(result, str) or result.outcome != SAFE

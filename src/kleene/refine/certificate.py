@@ -20,8 +20,11 @@ from kleene.domains.shape.stores import RelationalStore
 from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Reached
 from kleene.logic.vocabulary import Vocabulary
+from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.language import Entry
+from kleene.refine.conditions.linear import Condition
+from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
 from kleene.refine.tree.reachability_tree import Tree
@@ -94,8 +97,7 @@ def graphs_of(tree: Tree) -> dict[str, list[Structure]]:
 
 def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
     """The abstraction in a form for JSON."""
-    definition, generator = abstraction.definition, abstraction.generator
-    roles = generator.roles
+    definition = abstraction.definition
     return {
         "tracking": {
             "tracked": sorted(definition.tracked),
@@ -105,20 +107,23 @@ def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
             "integers": sorted(definition.integers),
         },
         "active": {name: sorted(locations) for name, locations in sorted(abstraction.active.at.items())},
-        "shape": generator.entry.name if generator.entry else None,
-        "families": sorted(generator.families),
-        "roles": {
-            "forward": sorted(roles.forward),
-            "back": sorted(roles.back),
-            "circular": sorted(roles.circular),
-            "looping": sorted(roles.looping),
-            "unused": sorted(roles.unused),
-        },
+        "generators": [_generator_document(generator) for generator in abstraction.generators],
     }
 
 
-def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abstraction:
-    """The abstraction that a document describes."""
+def _generator_document(generator: Generator) -> dict[str, Any]:
+    return {
+        "structure": str(generator.structure or ""),
+        "shape": generator.entry.name if generator.entry else None,
+        "families": sorted(generator.families),
+        "roles": {f.name: sorted(getattr(generator.roles, f.name)) for f in fields(Roles)},
+    }
+
+
+def abstraction_of(
+    document: Mapping[str, Any], entries: Sequence[Entry], structures: Sequence[StructureType]
+) -> Abstraction:
+    """The abstraction that a document describes, for a program with these structure types."""
     tracking = document["tracking"]
     definition = TrackingDefinition(
         _names(tracking["tracked"]),
@@ -127,7 +132,23 @@ def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abs
         frozenset(int(offset) for offset in tracking["data"]),
         _names(tracking["integers"]),
     )
+    active = Activity({name: _names(locations) for name, locations in document["active"].items()})
+    if not isinstance(document["generators"], list):
+        raise TypeError("a list of generators is expected")
+    types = structures or (NO_STRUCTURE,)
+    if [own["structure"] for own in document["generators"]] != [str(structure) for structure in types]:
+        raise InputError("the certificate was made for another program: its structure types differ")
+    generators = [
+        _generator(own, entries, structure) for own, structure in zip(document["generators"], types, strict=True)
+    ]
+    return Abstraction(definition, tuple(generators), active)
+
+
+def _generator(document: Mapping[str, Any], entries: Sequence[Entry], structure: StructureType) -> Generator:
+    """A generator whose fields are those of its structure type."""
     roles = Roles(**{f.name: _names(document["roles"][f.name]) for f in fields(Roles)})
+    if not roles.fields | roles.unused | roles.looping <= structure.cells:
+        raise InputError(f"the certificate has other fields than those of '{structure}'")
     name = document["shape"]
     entry = next((e for e in entries if e.name == name), None)
     if name is not None and entry is None:
@@ -135,8 +156,32 @@ def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abs
     families = _names(document["families"])
     if entry is not None and not families <= {f.name for f in entry.families}:
         raise InputError(f"the certificate needs other families of '{name}' than the library has")
-    active = Activity({name: _names(locations) for name, locations in document["active"].items()})
-    return Abstraction(definition, Generator(entry, families, roles), active)
+    return Generator(entry, families, roles, structure)
+
+
+def conditions_document(task: Task) -> list[dict[str, Any]]:
+    """The conditions that ghosts follow, in a form for JSON."""
+    return [
+        {"terms": [[v.name, factor] for v, factor in c.terms], "constant": c.constant, "equal": c.equal}
+        for c in task.conditions
+    ]
+
+
+def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[Condition]:
+    """The conditions of a document, on integer variables of the program. Their ghosts are computed again."""
+    if not isinstance(document, list):
+        raise TypeError("a list of conditions is expected")
+    variables = {v.name: v for v in task.memory.integers}
+    conditions = []
+    for one in document:
+        terms = [(name, factor) for name, factor in one["terms"]]
+        numbers = [one["constant"], *(factor for _, factor in terms)]
+        if not terms or any(isinstance(n, bool) or not isinstance(n, int) for n in numbers):
+            raise TypeError("a condition has numbers as factors")
+        if not isinstance(one["equal"], bool) or any(name not in variables for name, _ in terms):
+            raise InputError("the certificate has a condition on variables that the program does not have")
+        conditions.append(Condition(tuple((variables[n], f) for n, f in terms), one["constant"], one["equal"]))
+    return conditions
 
 
 def _names(values: object) -> frozenset[str]:

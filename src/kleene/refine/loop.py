@@ -3,7 +3,7 @@
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
 Deviations: the explicit heaps of a new data structure are expanded at once, to the threshold, and the tree continues
 from their shape graphs. An undecided path is treated as infeasible (this costs rounds, never soundness: a proof needs a
-complete tree). All locations share one generator; the tracked variables depend on the location (`tracking/cuts.py`).
+complete tree). All locations share the generators; the tracked variables depend on the location (`tracking/cuts.py`).
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ from kleene.refine.classes.finetune import (
     fine_tune,
     sequential,
 )
-from kleene.refine.classes.generators import Generator, Lattice, Roles
+from kleene.refine.classes.generators import Generator
 from kleene.refine.classes.language import Entry
+from kleene.refine.classes.shape_types import fields_of
+from kleene.refine.enabled import NO_STRUCTURE, Enabled, hint_for
 from kleene.refine.heaps.heap_to_shape import abstract_nodes
-from kleene.refine.heaps.recognise import Recognised, recognise, roles_for
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
+from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Look, Round
 from kleene.refine.tactics import TACTICS
-from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path
-from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
+from kleene.refine.tracking.conditions import MOST_CONDITIONS, tracked_conditions
+from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path, unite
+from kleene.refine.tracking.definition import NOTHING, Activity, TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing_statement
-from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, smaller_tree
-from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
+from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, Smaller, smaller_tree
+from kleene.refine.tree.reachability_tree import ErrorPath, Node, PathStep, Tree
 from kleene.refine.tree.rebuild import rebuilt
-from kleene.semantics.vocabulary.back_cells import is_called_back
 
 MOST_ROUNDS = 60
 """Rounds of refinement by default."""
@@ -95,6 +96,8 @@ class Refined:
     """The errors that can happen, with the inputs of a run for each."""
     limit: Limit | None = None
     """The limit that ended it, if one did."""
+    mixed: bool = False
+    """Whether the kinds of objects that pointers link should be structure types of their own."""
 
 
 class Refinement:
@@ -110,19 +113,21 @@ class Refinement:
         tester: MakeTester = sequential,
     ) -> None:
         self.task: Task = task
+        self.plain: Task = task
+        """The task without ghosts: paths are explained there, and runs follow it."""
         self.models = Models(task)
         self.entries = entries
         self.options = options
         self.explain = explain
         self.tester = tester
-        self.lattice = Lattice(entries, {})
-        self.abstraction: Abstraction = Abstraction(NOTHING, self.lattice.coarsest)
-        self.enabled: list[Generator] = []
-        self.recognised: Recognised | None = None
+        self.enabled = [Enabled(structure, entries) for structure in task.memory.structure_types or (NO_STRUCTURE,)]
+        self.abstraction: Abstraction = Abstraction(NOTHING, tuple(own.lattice.coarsest for own in self.enabled))
         self.rounds: list[Round] = []
         self.counts = Counts()
         self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
+        self.mixed = False
+        """Whether the library has no data structure for kinds of objects that pointers link."""
         self.abstracted: list[Node] = []
         """Shape graphs of explicit nodes (Abstract) that are not yet in the tree."""
         if options.maximal:
@@ -140,7 +145,7 @@ class Refinement:
 
     def resume(self, kinds: frozenset[str]) -> Refined:
         """Go on after a real error, with the abstraction that there is, for the errors of these kinds alone."""
-        self.task = replace(self.task, kinds=kinds)
+        self.task, self.plain = replace(self.task, kinds=kinds), replace(self.plain, kinds=kinds)
         self.models = Models(self.task)
         self.tree = None
         return self.run()
@@ -158,7 +163,7 @@ class Refinement:
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
-            if not paths[0].steps:  # such as a variable that is only declared: no path to refine by
+            if not self._plain_path(paths[0]).steps:  # such as a variable that is only declared: no path to refine by
                 return self._result(GAVE_UP, f"before the first statement: {paths[0].error.text}", paths[0])
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
@@ -172,6 +177,8 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+            if self.mixed and not self.task.by_record:
+                return self._result(GAVE_UP, "no data structure of the library fits all kinds of objects together")
 
     def _grow(self, tree: Tree) -> Sequence[ErrorPath]:
         """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
@@ -181,13 +188,22 @@ class Refinement:
             paths = tree.build(self._limits, most=most, pause=look)
             if paths or not tree.waits or look is None:
                 return paths
-            smaller = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
+            smaller = self._smaller(tree, most)
             if smaller is not None:
-                self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
+                self.rounds[-1].outgrown = (self.abstraction.generator_of(smaller.structure), tree.generated)
                 self.abstraction, self.tree = self.abstraction.with_generator(smaller.generator), smaller.tree
                 self.counts.shape_class += 1
                 return smaller.paths
             look *= COMPARISON_FACTOR
+
+    def _smaller(self, tree: Tree, most: int) -> Smaller | None:
+        """A smaller tree by a finer generator of one structure type."""
+        for own in self.enabled:
+            current = self.abstraction.generator_of(own.structure)
+            smaller = smaller_tree(self.models, self.abstraction, current, own.generators, tree, most)
+            if smaller is not None:
+                return smaller
+        return None
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
@@ -197,12 +213,21 @@ class Refinement:
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
         """A new round: it explains the first path; of the others it uses only the failing statement."""
         assert self.tree is not None
-        reason = self.explain(self.task, paths[0], self._known_on(paths[0]))
+        first, *others = (self._plain_path(path) for path in paths)
+        reason = self.explain(self.plain, first, self._known_on(first))
         number = len(self.rounds) + 1
+        kept = self.tree.kept
         self.rounds.append(
-            Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:]), kept=self.tree.kept)
+            Round(number, self.abstraction, self.tree.size, first, reason, paths[0], tuple(others), kept=kept)
         )
         return self.rounds[-1]
+
+    def _plain_path(self, path: ErrorPath) -> ErrorPath:
+        """The path in the automaton without ghosts."""
+        if self.task is self.plain or not self.task.conditions:
+            return path
+        plain = [(self.task.plain_edge(step.edge), step.succeeds) for step in path.steps]
+        return replace(path, steps=tuple(PathStep(edge, succeeds) for edge, succeeds in plain if edge is not None))
 
     def _known_on(self, path: ErrorPath) -> TrackingDefinition:
         """The part of the definition that is tracked wherever the path needs it."""
@@ -215,13 +240,21 @@ class Refinement:
     def _maximal(self) -> Abstraction:
         """Everything is tracked, with all families."""
         memory = self.task.memory
-        entry = next(e for e in self.entries if e.name == self.options.hint)
         pointers = frozenset(v.name for v in memory.pointers)
         integers = frozenset(v.name for v in memory.integers)
         data = frozenset(offset for _, offset in memory.access_types)
         definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
-        roles = hinted_roles(entry, list(memory.cell_targets), memory.self_loops)
-        return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
+        generators = []
+        for own in self.enabled:
+            hint = self._hint(own)
+            assert hint is not None
+            own.follow_hint(hint, memory)
+            generators.append(own.lattice.most(hint))
+        return Abstraction(definition, tuple(generators))
+
+    def _hint(self, own: Enabled) -> str | None:
+        """The data structure that the user names for a structure type."""
+        return hint_for(self.options.hint, own.structure) if self.options.hint is not None else None
 
     def _limits(self, tree: Tree) -> None:
         if tree.generated > self.options.max_structures:
@@ -238,6 +271,7 @@ class Refinement:
             error,
             self.counts,
             feasible=self.feasible,
+            mixed=self.mixed and not self.task.by_record,
         )
 
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
@@ -266,116 +300,125 @@ class Refinement:
         A variable is tracked on the live ranges around the locations where it is asked for.
         """
         before, active = self.abstraction.definition, self.abstraction.active
-        definition, generator = before.join(asked.definition), self.abstraction.generator
+        definition, generators = before.join(asked.definition), self.abstraction.generators
         asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
         wanted = active.join(before.variables, asked.locations).everywhere(asked.everywhere)
-        new_fields = definition.fields - generator.fields(before)
-        if (definition, wanted) == (before, active) and not (new_fields & self._known_fields):
+        new_fields = definition.fields - fields_of(generators, before)
+        known = frozenset().union(*(own.fields for own in self.enabled))
+        if (definition, wanted) == (before, active) and not new_fields & known:
             return False
         if (definition, wanted) != (before, active):
             current.added, current.active = definition.without(before), asked.parts_of(wanted.without(active))
             current.everywhere = active.at.keys() - wanted.at.keys()
             current.kinds.append(TRACKING)
             self.counts.tracking += 1
-        self.abstraction = Abstraction(definition, generator, wanted)
-        if new_fields:
-            self._abstract(current, definition)
+        self.abstraction = Abstraction(definition, generators, wanted)
+        for own in self.enabled:
+            if new_fields & own.structure.cells:
+                self._abstract(current, own)
+        if any(look.samples is not None for look in current.looks):
+            self._heaps_to_shapes(current)
         return True
 
-    @property
-    def _known_fields(self) -> frozenset[str]:
-        return self.recognised.roles.fields if self.recognised else frozenset()
+    def follow_conditions(self, current: Round) -> bool:
+        """Nullary predicates: follow the conditions on integers that the path is about by ghosts.
+
+        The automaton gets new locations, so that the tree is built again.
+        """
+        known = self.task.conditions
+        new = [c for c in current.reason.conditions if c not in known]
+        if not new or len(known) + len(new) > MOST_CONDITIONS:
+            return False
+        self.task = self.plain.with_conditions((*known, *new))
+        self.models, self.tree, self.abstracted = Models(self.task), None, []
+        definition = tracked_conditions(self.abstraction.definition, new)
+        places = frozenset(self.plain.cfa.locations)  # the locations of ghosts are others now
+        at = {name: locations & places for name, locations in self.abstraction.active.at.items()}
+        active = Activity(unite(at, LiveRanges(self.task.cfa, self.task.lifetimes).around(at)))
+        self.abstraction = Abstraction(definition, self.abstraction.generators, active)
+        current.conditions = tuple(new)
+        current.kinds.append(TRACKING)
+        self.counts.tracking += 1
+        return True
 
     # Abstract (Algorithm 2) -------------------------------------------------------------------------------------
 
-    def _abstract(self, current: Round, definition: TrackingDefinition) -> None:
-        """Recognise the data structure and choose the coarsest generator for it."""
-        if self.recognised is None or not definition.fields <= self._known_fields:
-            self._recognise(current, definition)
-        assert self.recognised is not None
-        generator = self._coarsest(definition)
-        if generator != self.abstraction.generator:
+    def _abstract(self, current: Round, own: Enabled) -> None:
+        """Recognise the data structure of a structure type, and choose the coarsest generator for it."""
+        definition = self.abstraction.definition
+        asked = definition.fields & own.structure.cells
+        if own.recognised is None or not asked <= own.fields:
+            self._recognise(current, own)
+        before = self.abstraction.generator_of(own.structure)
+        generator = own.coarsest(definition, before)
+        if generator != before:
             current.kinds.append(SAMPLING)
-            current.chosen = generator
-        own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
-        self.abstraction = Abstraction(definition.join(own), generator, self.abstraction.active)
-        if current.samples is not None:
-            model, samples = self.models.of(self.abstraction), current.samples
-            near = [node for node in samples.nodes if node.depth <= LONGEST_EXPLICIT_PATH]
-            self.abstracted = abstract_nodes(model, near, samples.fixed)
-            current.sampled = abstract_nodes(model, samples.sampled, samples.fixed)
-            current.explicit = list(self.abstracted)
+            current.chosen.append(generator)
+        self.mixed = self.mixed or own.is_mixed(generator)
+        followed = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
+        self.abstraction = replace(self.abstraction.with_generator(generator), definition=definition.join(followed))
 
-    def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
-        order = list(self.task.memory.cell_targets)
-        if self.options.hint is not None:
-            entry = next(e for e in self.entries if e.name == self.options.hint)
-            roles = hinted_roles(entry, order, self.task.memory.self_loops)
-            coarser = self.lattice.above(entry.name)
-            own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
-            fitting = {name: recognised for name, recognised in own.items() if recognised is not None}
-            self.recognised = Recognised(roles, {**fitting, entry.name: roles}, {})
-        else:
-            current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
-            heaps = [heap for _, heap in current.samples.usable]
-            self.recognised = recognise(self.entries, heaps, order)
-        current.recognised = self.recognised
-        self.lattice = Lattice(self.entries, self.recognised.fitting)
-        self.enabled = list(self.lattice.generators)
+    def _recognise(self, current: Round, own: Enabled) -> None:
+        memory, hint = self.task.memory, self._hint(own)
+        if own.structure.links:
+            current.looks.append(Look(own.structure, own.follow_links(memory)))
+            return
+        if hint is not None:
+            current.looks.append(Look(own.structure, own.follow_hint(hint, memory)))
+            return
+        pointers = own.pointers(memory, self.abstraction.definition.tracked)
+        samples = collect(self.plain, pointers, self.options.samples)
+        recognised = own.recognise([heap for _, heap in samples.usable], memory)
+        current.looks.append(Look(own.structure, recognised, samples))
 
-    def _sample_pointers(self, definition: TrackingDefinition) -> frozenset[str]:
-        return definition.tracked or frozenset(v.name for v in self.task.memory.pointers)
-
-    def _coarsest(self, definition: TrackingDefinition) -> Generator:
-        """The coarsest enabled generator with the fields that are asked for, no coarser than the current one."""
-        current = self.abstraction.generator
-        wanted = definition.fields & self._known_fields
-        fitting = [
-            g
-            for g in self.enabled
-            if wanted <= g.roles.fields and (current.entry is None or current.families <= g.families)
-        ]
-        coarsest = [g for g in fitting if not any(o != g and self.lattice.refines(g, o) for o in fitting)]
-        ranked = sorted(coarsest, key=lambda g: (len(g.families), len(g.roles.fields), -g.maximum, g.name))
-        return ranked[0] if ranked else self._fallback(wanted)
-
-    def _fallback(self, wanted: frozenset[str]) -> Generator:
-        """The generator if no data structure of the library fits: it tracks the fields without assumptions."""
-        any_structure = next(e for e in self.entries if e.name == "graph")
-        return Generator(any_structure, frozenset(), Roles(forward=wanted))
+    def _heaps_to_shapes(self, current: Round) -> None:
+        """The explicit nodes become nodes with shape graphs, from which the tree continues."""
+        model = self.models.of(self.abstraction)
+        for samples in (look.samples for look in current.looks if look.samples is not None):
+            usable = samples.nodes if not self.task.conditions else []  # those of the automaton with ghosts are others
+            near = [node for node in usable if node.depth <= LONGEST_EXPLICIT_PATH]
+            self.abstracted += abstract_nodes(model, near, samples.fixed)
+            current.sampled += abstract_nodes(model, samples.sampled, samples.fixed)
+        current.explicit = list(self.abstracted)
 
     # FineTune ---------------------------------------------------------------------------------------------------
 
     def tune(self, current: Round, patience: int | None = None) -> bool:
         """Step 2: a finer generator, first among the enabled ones, then in the whole library.
 
-        `patience` limits the number of tries: the cause may be a variable that is not tracked at other locations.
+        The structure types that the failing statement is about come first. `patience` limits the number of tries: the
+        cause may be a variable that is not tracked at other locations.
         """
-        if self.abstraction.generator.entry is None:
-            return False
-        for widen in (False, True) if patience is None else (False,):
-            if widen and not self._enable_all():
-                break
-            current.widened = widen
-            tuned = self._fine_tune(current, patience)
-            current.trials += tuned.trials
-            if tuned.chosen is not None:
-                self._choose(current, tuned.chosen)
-                return True
+        for own in self._nearest(current):
+            for widen in (False, True) if patience is None else (False,):
+                if widen and not own.enable_all():
+                    break
+                current.widened = widen
+                tuned = self._fine_tune(current, own, patience)
+                current.trials += tuned.trials
+                if tuned.chosen is not None:
+                    self._choose(current, tuned.chosen)
+                    return True
         return False
 
-    def _fine_tune(self, current: Round, patience: int | None) -> FineTuning:
-        generator = self.abstraction.generator
+    def _nearest(self, current: Round) -> list[Enabled]:
+        """The structure types with a generator; those of the failing statement come first."""
+        known = [own for own in self.enabled if self.abstraction.generator_of(own.structure).entry is not None]
+        failing = failing_statement(self.task.memory, current.path)
+        return sorted(known, key=lambda own: not own.pointers(self.task.memory, failing.tracked) & failing.tracked)
+
+    def _fine_tune(self, current: Round, own: Enabled, patience: int | None) -> FineTuning:
+        generator, lattice = self.abstraction.generator_of(own.structure), own.lattice
         if not current.trials:
             current.level = self._level(current)
-        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
-        failed = [t.generator for t in current.trials]
-        left = [g for g in self.enabled if not any(self.lattice.refines(f, g) for f in failed)]
+        test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
+        failed = [t.generator for t in current.trials if t.generator.structure == own.structure]
+        left = [g for g in own.generators if not any(lattice.refines(f, g) for f in failed)]
         result = FineTuning()
-        for own in (True, False):  # first the current data structure
-            enabled = [g for g in left if (g.name == generator.name) == own]
+        for same in (True, False):  # first the current data structure
+            enabled = [g for g in left if (g.name == generator.name) == same]
             tuned = fine_tune(
-                self.lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
+                lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
             )
             result.trials += tuned.trials
             result.chosen = tuned.chosen
@@ -393,7 +436,7 @@ class Refinement:
         if not large:
             return False
         finest = max(large, key=lambda g: (len(g.families), g.weight))
-        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
+        test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
         (answer,) = test([finest], self.options.max_structures)
         current.trials.append(Trial(finest, answer.rules_out, answer.predicates))
         if answer.rules_out:
@@ -402,7 +445,7 @@ class Refinement:
 
     def _choose(self, current: Round, generator: Generator) -> None:
         current.kinds.append(SHAPE_CLASS)
-        current.chosen = generator
+        current.chosen.append(generator)
         self.counts.shape_class += 1
         self.abstraction = self.abstraction.with_generator(generator)
 
@@ -413,42 +456,40 @@ class Refinement:
         """
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
-            test = self.tester(self.models, self.abstraction, current.path, level=level)
-            if level not in seen and not test([self.abstraction.generator], SIMULATION_STRUCTURES)[0].rules_out:
+            test = self.tester(self.models, self.abstraction, current.followed, level=level)
+            if level not in seen and not test([self.abstraction.generators[0]], SIMULATION_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE
 
-    def _enable_all(self) -> bool:
-        """Enable the generators whose invariants the samples do not have, as far as their fields exist."""
-        assert self.recognised is not None
-        fitting = dict(self.recognised.fitting)
-        for entry in self.entries:
-            own = roles_for(entry, self.recognised.roles)
-            if own is not None:
-                fitting.setdefault(entry.name, own)
-        if len(fitting) == len(self.recognised.fitting):
-            return False
-        self.recognised = Recognised(self.recognised.roles, fitting, {})
-        self.lattice = Lattice(self.entries, fitting)
-        self.enabled = list(self.lattice.generators)
-        return True
+    def loosen(self, current: Round) -> bool:
+        """A step may close a cycle of the back fields of a tree: they are followed one step at a time."""
+        cells = self._closing_cells(current)
+        for own in self.enabled if cells else ():
+            generator = own.loosen(cells, self.abstraction.generator_of(own.structure))
+            if generator is not None and own.recognised is not None:
+                current.looks.append(Look(own.structure, own.recognised))
+                self._choose(current, generator)
+                return True
+        return False
+
+    def _closing_cells(self, current: Round) -> frozenset[str]:
+        """The fields of which the step may close a cycle; none for another error."""
+        if current.path.error.kind != "cycle":
+            return frozenset()
+        groups = self.models.of(self.abstraction).translator.symbols.groups
+        relation = current.path.error.relation
+        return frozenset(cell for g in groups if relation in (g.name, g.step) for cell in g.cells)
 
     def close(self, current: Round) -> bool:
         """A step may close a cycle: a list in the samples may be a ring in between, so its fields become circular."""
-        if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
-            return False
-        roles = self.recognised.roles
-        both = roles.back if len(roles.forward) == len(roles.back) == 1 else frozenset()
-        turned = Roles(back=roles.back, circular=roles.circular | roles.forward | both)  # rings of a dll go both ways
-        fitting = {e.name: own for e in self.entries if (own := roles_for(e, turned)) is not None}
-        lattice = Lattice(self.entries, fitting)
-        rings = [g for g in lattice.generators if g.roles.circular and turned.fields <= g.roles.fields]
-        if not rings:
-            return False
-        self.recognised = current.recognised = Recognised(turned, fitting, {})
-        self.lattice, self.enabled = lattice, list(lattice.generators)
-        self._choose(current, min(rings, key=lambda g: (len(g.families), g.maximum, g.name)))
-        return True
+        cells = self._closing_cells(current)
+        for own in self.enabled:
+            ring = own.close() if cells & own.structure.cells else None
+            if ring is not None and own.recognised is not None:
+                current.looks.append(Look(own.structure, own.recognised))
+                self._choose(current, ring)
+                return True
+        return False
 
     def _failure(self, current: Round) -> str:
         """The reason for failure, in one sentence."""
@@ -460,18 +501,5 @@ class Refinement:
         what = "closing a cycle" if error.alarm is None else error.kind.replace("_", " ")
         return (
             f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
-            f"nearest: {self.abstraction.generator.words}"
+            f"nearest: {'; '.join(g.words for g in self.abstraction.generators)}"
         )
-
-
-def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:
-    """The roles of fields for a data structure named by the user: in most types, back fields come last."""
-    back_count = entry.count("back")[0]
-    circular = frozenset(order) if entry.count("circular")[0] else frozenset()
-    named = [f for f in order if is_called_back(f)]
-    back = frozenset((named or list(order)[-back_count:])[:back_count]) if back_count else frozenset()
-    most = entry.count("forward")[1]
-    forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
-    chosen = forward[:most] if most < len(forward) else forward
-    rest = frozenset(order) - back - circular - frozenset(chosen)
-    return Roles(frozenset(chosen), back, circular, rest, back & loops if chosen else frozenset())

@@ -1,7 +1,8 @@
 """A C program under an abstraction: its transition system of Actions, the domain, and its errors.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3: the
-shape-abstraction specification. Deviation: all locations share one generator; the tracked variables depend on them.
+shape-abstraction specification. Deviation: all locations share one generator for each structure type; the tracked
+variables depend on them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from kleene.cfa.program import CProgram
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import ShapeOptions
 from kleene.passes.facts.liveness import Lifetimes, lifetimes
-from kleene.passes.facts.memory import Memory
+from kleene.passes.facts.memory import Memory, StructureType
 from kleene.refine.classes.generators import Generator
+from kleene.refine.classes.shape_types import Generators, precision_of, shape_class_of, words_of
+from kleene.refine.conditions.ghosts import Ghostly, initial_numbers, with_ghosts
+from kleene.refine.conditions.linear import Condition
 from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions
@@ -43,25 +47,51 @@ class Task:
     whole_scope: bool = False
     images: bool = False
     """Whether 0 and 1 stand for the numbers that assertions compare: a proof counts, an error does not."""
+    by_record: bool = False
+    """Whether each kind of object is a structure type of its own, though pointers link them."""
     original: Cfa[Operation] | None = None
     """The automaton before variables were shared, edge by edge: for people to read."""
+    ghostly: Ghostly | None = None
+    """The automaton with ghosts, if there are `conditions`."""
+    conditions: tuple[Condition, ...] = ()
+    """The conditions on integers that are followed by ghosts (nullary predicates)."""
+    plain: Cfa[Operation] | None = None
+    """The automaton without ghosts, if there are `conditions`."""
     check: Callable[[], None] = field(default=lambda: None, compare=False)
     """Called before every abstract step; raises LimitReached when time or memory is used up."""
 
     def readable(self, edge: Edge[Operation]) -> Operation:
         """The operation of an edge, in the program's own variables."""
-        return self._originals.get(id(edge), edge.label)
+        before = self.plain_edge(edge)
+        return edge.label if before is None else self._originals.get(id(before), edge.label)
+
+    def plain_edge(self, edge: Edge[Operation]) -> Edge[Operation] | None:
+        """The edge of the automaton without ghosts; None for one that changes or tests ghosts only."""
+        return edge if self.ghostly is None else self.ghostly.origins.get(id(edge), edge)
 
     @cached_property
     def _originals(self) -> dict[int, Operation]:
         if self.original is None:
             return {}
-        pairs = zip(self.cfa.edges, self.original.edges, strict=True)
+        pairs = zip((self.plain or self.cfa).edges, self.original.edges, strict=True)
         return {id(edge): old.label for edge, old in pairs}
+
+    @property
+    def without_conditions(self) -> Task:
+        """The same on the automaton without ghosts."""
+        return self if self.plain is None else replace(self, cfa=self.plain, ghostly=None, conditions=(), plain=None)
+
+    def with_conditions(self, conditions: Iterable[Condition]) -> Task:
+        """The same with a ghost for each condition."""
+        chosen, plain = tuple(conditions), self.plain or self.cfa
+        if not chosen:
+            return self.without_conditions
+        ghostly = with_ghosts(plain, chosen, initial_numbers(self.program))
+        return replace(self, cfa=ghostly.cfa, ghostly=ghostly, conditions=chosen, plain=plain)
 
     @cached_property
     def memory(self) -> Memory:
-        return Memory(self.program, self.cfa, typed=True)
+        return Memory(self.program, self.cfa, typed=True, by_record=self.by_record)
 
     @cached_property
     def lifetimes(self) -> Lifetimes:
@@ -71,22 +101,38 @@ class Task:
 
 @dataclass(frozen=True)
 class Abstraction:
-    """A tracking definition and one shape-class generator; `active` maps variables to the locations that track them.
+    """A tracking definition and a shape-class generator for each structure type.
 
-    This is a shape-abstraction specification of the paper: the shape type of a location is the generator with the
-    active part of the definition.
+    `active` maps variables to the locations that track them. This is a shape-abstraction specification of the paper:
+    the shape types of a location are the generators with the active part of the definition.
     """
 
     definition: TrackingDefinition
-    generator: Generator
+    generators: Generators
     active: Activity = EVERYWHERE
 
     def with_generator(self, generator: Generator) -> Abstraction:
-        """The same with another generator."""
-        return replace(self, generator=generator)
+        """The same with another generator for its structure type."""
+        return replace(
+            self, generators=tuple(generator if g.structure == generator.structure else g for g in self.generators)
+        )
+
+    def generator_of(self, structure: StructureType) -> Generator:
+        return next(g for g in self.generators if g.structure in (structure, None))
+
+    @property
+    def generator(self) -> Generator:
+        """The only generator, of a program with one structure type."""
+        (only,) = self.generators
+        return only
+
+    @property
+    def words(self) -> str:
+        """The generators as text."""
+        return words_of(self.generators)
 
     def __str__(self) -> str:
-        return f"{self.generator}; tracking {self.definition}"
+        return f"{self.words}; tracking {self.definition}"
 
 
 @dataclass(frozen=True)
@@ -129,14 +175,14 @@ class Model:
     def __init__(self, task: Task, abstraction: Abstraction) -> None:
         self.task = task
         self.abstraction = abstraction
-        definition, generator = abstraction.definition, abstraction.generator
+        definition, generators = abstraction.definition, abstraction.generators
         self.translator = Translator(
             task.program,
             task.cfa,
-            generator.shape_class(definition),
+            shape_class_of(generators, definition),
             malloc_may_fail=task.malloc_may_fail,
             whole_scope=task.whole_scope,
-            precision=replace(generator.precision(definition), active=abstraction.active.at),
+            precision=replace(precision_of(generators, definition), active=abstraction.active.at),
             leaks="memory_leak" in task.kinds,
             memory=task.memory,
             lives=task.lifetimes,
@@ -245,14 +291,14 @@ class Models:
     def __init__(self, task: Task) -> None:
         self.task = task
         self._tracked: tuple[TrackingDefinition, Activity] | None = None
-        self._models: dict[Generator, Model] = {}
+        self._models: dict[Generators, Model] = {}
 
     def of(self, abstraction: Abstraction) -> Model:
         if (abstraction.definition, abstraction.active) != self._tracked:
             self._tracked = abstraction.definition, abstraction.active
             self._models.clear()
-        result = self._models.get(abstraction.generator)
+        result = self._models.get(abstraction.generators)
         if result is None:
-            result = self._models[abstraction.generator] = Model(self.task, abstraction)
+            result = self._models[abstraction.generators] = Model(self.task, abstraction)
         result.domain.contradictions.clear()
         return result

@@ -99,6 +99,14 @@ def test_the_advice_names_an_option(tmp_path: Path) -> None:
     assert checked(text, tmp_path, extern=("look=pure",)).verdict is Verdict.TRUE
 
 
+def test_the_advice_names_the_limit_that_was_reached(tmp_path: Path) -> None:
+    text = LIST.replace("ALLOC", "malloc").replace("FREE", "free")
+    path = tmp_path / "p.c"
+    path.write_text(text)
+    report = check([str(path)], check_options(timeout=2.0, max_structures=5))
+    assert "more than 5 structures" in report.reason and "--max-structures" in report.advice
+
+
 DECLARED = {
     "void out(int) __attribute__((noreturn));": Exit,
     "_Noreturn void out(int);": Exit,
@@ -159,9 +167,9 @@ def test_variable_arguments(tmp_path: Path) -> None:
 
 def test_what_cannot_be_modelled_is_not_silent(tmp_path: Path) -> None:
     path = tmp_path / "p.c"
-    path.write_text("#include <stdlib.h>\nstatic void end(void) {}\nint main(void) { atexit(end); return 0; }\n")
+    path.write_text("int on_exit(void (*f)(int, void *), void *);\nint main(void) { on_exit(0, 0); return 0; }\n")
     assert [o.reason for o in read_program([path]).unsupported_operations()] == [
-        "atexit: functions that run at the exit are not followed"
+        "on_exit: functions that run at the exit are not followed"
     ]
     assert any(isinstance(e.label, Unsupported) for e in read_program([path]).main.cfa.edges)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import (
     abstraction_document,
     abstraction_of,
+    conditions_document,
+    conditions_from,
     graphs_document,
     graphs_from,
     graphs_of,
@@ -35,12 +37,22 @@ from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined
 from kleene.refine.model import Model, Task
 
-SCHEMA = "kleene.certificate/4"
+SCHEMA = "kleene.certificate/5"
 _DERIVED = "errors"
 """The option that follows from the properties."""
 _MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 _FILES = ("files", "headers", "shape_files")
-_PROOF = ("whole_scope", "images", "tracking", "active", "shape", "families", "roles", "predicates", "locations")
+_PROOF = (
+    "whole_scope",
+    "images",
+    "by_record",
+    "conditions",
+    "tracking",
+    "active",
+    "generators",
+    "predicates",
+    "locations",
+)
 _KEYS = frozenset(("schema", "tool", "digest", *_FILES, "properties", "asked", "options", *_PROOF))
 
 
@@ -74,6 +86,8 @@ def certificate_text(refined: Refined, options: CheckOptions) -> str:
         "options": {f.name: getattr(read, f.name) for f in fields(ReadOptions) if f.name != _DERIVED},
         "whole_scope": refined.task.whole_scope,
         "images": refined.task.images,
+        "by_record": refined.task.by_record,
+        "conditions": conditions_document(refined.task),
         **abstraction_document(refined.abstraction),
         **graphs_document(graphs_of(refined.tree)),
     }
@@ -114,23 +128,23 @@ class _Check:
         proved = self._properties("properties")
         if not proved or not set(proved) <= set(options.properties):
             raise self.refuse("the properties that are proved are not among those that were asked for")
-        abstraction = abstraction_of(document, library(shapes))
         program = read_program(files, options.read)
         known = {entry["path"] for entry in document["headers"]}
         if other := [name for name in program.headers if name not in known]:
             raise self.refuse(f"{other[0]} is included now, and was not when the program was proved")
         task = self._task(program, proved, options)
+        abstraction = abstraction_of(document, library(shapes), task.memory.structure_types)
         graphs = graphs_from(document, Model(task, abstraction))
         problems = problems_of(task, abstraction, graphs)
         count = sum(len(structures) for structures in graphs.values())
         open_calls = _error_calls(program) - kinds_of(proved)
         return Rechecked(
-            files, proved, tuple(problems), count, str(abstraction.generator), options.read, tuple(shapes),
+            files, proved, tuple(problems), count, abstraction.words, options.read, tuple(shapes),
             tuple(sorted(open_calls)),
         )  # fmt: skip
 
     def _task(self, program: CProgram, proved: Sequence[str], options: CheckOptions) -> Task:
-        flags = {name: self.document[name] for name in ("whole_scope", "images")}
+        flags = {name: self.document[name] for name in ("whole_scope", "images", "by_record")}
         if not all(isinstance(flag, bool) for flag in flags.values()):
             raise self.refuse("not a certificate: a flag is neither true nor false")
         tasks = tasks_of(Prepared(program), kinds_of(proved), malloc_may_fail=options.read.malloc_may_fail)
@@ -139,7 +153,8 @@ class _Check:
         )
         if not chosen or chosen[0] is None:
             raise self.refuse("the program cannot be followed in the way that the certificate names")
-        return chosen[0]
+        task = replace(chosen[0], by_record=flags["by_record"])
+        return task.with_conditions(conditions_from(self.document["conditions"], task))
 
     def _check_files(self, key: str) -> tuple[str, ...]:
         """The files that the document names, which must be as they were."""

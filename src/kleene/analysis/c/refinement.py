@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
-from kleene.coverage.shapes import Followed
+from kleene.core.verdict import LEAKS, NO_PROMISE, UNDEFINED, kinds_of
+from kleene.coverage.shapes import Followed, Ghost
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
 from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
+from kleene.passes.loads import with_shared_loads
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
 from kleene.paths import fault_of_run, replay
@@ -27,8 +28,11 @@ from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
-from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
+from kleene.refine.conditions.ghosts import ghost_of
+from kleene.refine.enabled import hints_of
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, MakeTester, Refined, Refinement, RefineOptions
 from kleene.refine.model import Model, Task
+from kleene.refine.naming import SourceNames, rename_variables
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
 
@@ -69,7 +73,8 @@ class Limits:
 
 def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined, cfa, places = prepared.inlined, prepared.cfa, prepared.memory.pointer_places
+    inlined, cfa = prepared.inlined, with_shared_loads(prepared.memory)
+    places = Memory(inlined, cfa, typed=True).pointer_places
     return [
         Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
         for whole in ((False, True) if kinds & LEAKS else (False,))
@@ -91,9 +96,10 @@ def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
     """The shape classes, with those of the user; the hint must be one of them."""
     entries = library(settings.shapes)
     names = [e.name for e in entries]
-    hint = settings.options.hint
-    if hint is not None and hint not in names:
-        raise UsageError(f"there is no shape '{hint}'{did_you_mean(hint, names) or '; there are ' + ', '.join(names)}")
+    for hint in hints_of(settings.options.hint).values() if settings.options.hint is not None else ():
+        if hint not in names:
+            known = did_you_mean(hint, names) or "; there are " + ", ".join(names)
+            raise UsageError(f"there is no shape '{hint}'{known}")
     return entries
 
 
@@ -119,8 +125,10 @@ def refine(
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
         tester = parallel if settings.options.workers > 1 else sequential
-        loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
-        result = _refine_all(loop, properties)
+        result = _refine_all(_loop(task, entries, settings.options, tester), properties)
+        if result.outcome == GAVE_UP and result.mixed:
+            apart = replace(task, by_record=True)
+            result = _refine_all(_loop(apart, entries, settings.options, tester), properties)
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in LEAKS:
             break
     assert result is not None
@@ -132,6 +140,10 @@ def refine(
         if limits.struck is Limit.TIME:
             result.reason = f"no proof in the share of refinement of the time limit of {stated_limit(seconds)}"
     return result
+
+
+def _loop(task: Task, entries: Sequence[Entry], options: RefineOptions, tester: MakeTester) -> Refinement:
+    return Refinement(task, entries, options, explain=PathExplainer(task), tester=tester)
 
 
 def _on_images(
@@ -158,6 +170,9 @@ def _refine_all(loop: Refinement, properties: Sequence[str]) -> Refined:
         if not left or not violated:
             break
         result = loop.resume(kinds_of(left))
+    if result.outcome == UNSAFE and result.error is not None and result.error.error.kind in UNDEFINED:
+        names = SourceNames(loop.plain).at_step(result.error.steps[-1].edge)
+        result.reason = f"{rename_variables(str(result.error.error), names)}: a run can come there, and {NO_PROMISE}"
     result.properties = tuple(left)
     return result
 
@@ -192,7 +207,7 @@ def shape_result(refined: Refined) -> ShapeResult:
     paths = [path for path, _ in refined.feasible]
     paths += [refined.error] if refined.error is not None and not safe else []
     return ShapeResult(
-        str(refined.abstraction.generator),
+        refined.abstraction.words,
         list(dict.fromkeys(path.error.alarm for path in paths if path.error.alarm is not None)),
         safe,
         "" if safe else refined.reason,
@@ -212,5 +227,10 @@ def _followed_automaton(task: Task, model: Model) -> Followed:
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
     shared = sharing_of(original, places, whole_scope=task.whole_scope)
-    memory = Memory(task.program, task.program.main.cfa, typed=True)
-    return Followed(model.translator, shared, memory, "order" if task.images else "")
+    memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
+    return Followed(model.translator, shared, memory, "order" if task.images else "", _ghosts(task))
+
+
+def _ghosts(task: Task) -> list[Ghost]:
+    """The Boolean variables of conditions, for the coverage of real runs."""
+    return [Ghost(ghost_of(c).name, c.variables, c.holds) for c in task.conditions]

@@ -76,6 +76,8 @@ class TypedSize(int):
         return self._key[1] or str(self._key[0])
 
 
+LINKS = "links"
+"""The name of the structure type of pointers between others."""
 Place = tuple[int, int]
 """Where a pointer may point, or a cell may lie: in objects of some size, at an offset."""
 
@@ -117,17 +119,33 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
     return [Leaf(base, scalar_type(type_, program.pointer_size), name)]
 
 
+@dataclass(frozen=True)
+class StructureType:
+    """Kinds of objects that pointers connect with each other: their pointer cells, and their sizes."""
+
+    name: str
+    cells: frozenset[str]
+    sizes: frozenset[int]
+    links: bool = False
+    """Whether the cells are those that lead from objects of one kind to another."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
 @dataclass
 class Memory:
     """The memory of a program as the analysis sees it: variables by kind, cells by place, targets of pointers.
 
     `cell_of` maps a place to the name of its pointer cell. `cell_targets` maps the name of a cell to the targets of its
     pointers; `cell_places` is more precise, by place. With `typed`, objects of one size but different types differ.
+    With `by_record`, each kind of object is a structure type of its own, and its members have names of their own.
     """
 
     program: CProgram
     cfa: Cfa[Operation]
     typed: bool = False
+    by_record: bool = False
     pointers: tuple[Variable, ...] = ()
     integers: tuple[Variable, ...] = ()
     objects: tuple[Variable, ...] = ()
@@ -143,6 +161,7 @@ class Memory:
         self._classify()
         self._find_cells()
         self._flow()
+        self._name_apart()
         self._find_integers()
 
     # Variables ------------------------------------------------------------------------------------------------
@@ -367,6 +386,64 @@ class Memory:
         grown = not places <= self._held[place]
         self._held[place] |= places
         return _grow(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+
+    # Structure types ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def structure_types(self) -> tuple[StructureType, ...]:
+        """The cells, divided such that no pointer connects objects of two parts.
+
+        With `by_record`, the cells that lead to objects of the same kind, by this kind, and all others.
+        """
+        if self.by_record:
+            return self._records_and_links()
+        parts: dict[frozenset[int], list[str]] = {}
+        for (size, _), cell in self.cell_of.items():
+            parts.setdefault(self._connected_kinds[size], []).append(cell)
+        return tuple(StructureType(self._type_words(sizes), frozenset(cells), sizes) for sizes, cells in parts.items())
+
+    def _records_and_links(self) -> tuple[StructureType, ...]:
+        own: dict[int, list[str]] = {}
+        links: list[str] = []
+        for (size, _), cell in self.cell_of.items():
+            stays = {to for to, _ in self.cell_targets[cell]} <= {size}
+            (own.setdefault(size, []) if stays else links).append(cell)
+        types = [
+            StructureType(self._type_words([size]), frozenset(cells), frozenset({size})) for size, cells in own.items()
+        ]
+        ends = frozenset(size for (size, _), cell in self.cell_of.items() if cell in links)
+        return (*types, StructureType(LINKS, frozenset(links), ends, links=True)) if links else tuple(types)
+
+    @cached_property
+    def _connected_kinds(self) -> dict[int, frozenset[int]]:
+        """For each kind of object all kinds that pointers connect with it, in either direction; or it alone."""
+        connected: dict[int, frozenset[int]] = {size: frozenset({size}) for size, _ in self.cell_of}
+        for (size, _), held in self._held.items():
+            for to, _ in held if not self.by_record else ():
+                both = connected[size] | connected.get(to, frozenset({to}))
+                connected |= dict.fromkeys(both, both)
+        return connected
+
+    def _name_apart(self) -> None:
+        """Members of the same name get one predicate if pointers connect their objects; others get their own."""
+        holders: dict[str, frozenset[int]] = {}
+        targets: dict[str, set[Place]] = {}
+        for (size, offset), name in list(self.cell_of.items()):
+            if holders.setdefault(name, self._connected_kinds[size]) != self._connected_kinds[size]:
+                name = f"{name}@{self._type_words(self._connected_kinds[size])}"
+                self.cell_of[size, offset] = name
+            targets.setdefault(name, set()).update(self._held[size, offset])
+        self.cell_targets = targets
+
+    def _type_words(self, sizes: Iterable[int]) -> str:
+        """The tags of the structs of some sizes; the sizes themselves if they have none."""
+        names = [
+            name
+            for size in sorted(sizes)
+            for name in ([str(size)] if isinstance(size, TypedSize) else self._types_of.get(size, {}))
+            if name
+        ] or [str(size) for size in sorted(sizes)]
+        return "+".join(dict.fromkeys(name.removeprefix("struct ") for name in names))
 
     @property
     def self_loops(self) -> frozenset[str]:

@@ -16,10 +16,11 @@ from kleene.diagnostics import Diagnostic, InputError, Position
 from kleene.logic.formula import Formula
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.language import Entry, Family
 from kleene.refine.tracking.definition import TrackingDefinition
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, LOCAL, Group, ShapeClass
-from kleene.semantics.vocabulary.precision import Instrumentation, Precision, Roots
+from kleene.semantics.vocabulary.precision import Instrumentation, Roots
 from kleene.transformers.action import Rule
 from kleene.tvp.declarations import Declarations
 from kleene.tvp.lower import Lowering
@@ -62,6 +63,8 @@ class Generator:
     entry: Entry | None
     families: frozenset[str]
     roles: Roles
+    structure: StructureType | None = None
+    """The structure type of which it makes a shape class; None for all objects of a program."""
 
     @property
     def name(self) -> str:
@@ -100,7 +103,10 @@ class Generator:
 
     def fields(self, definition: TrackingDefinition) -> frozenset[str]:
         """The pointer fields that are tracked: all those of the data structure, and what else the definition names."""
-        return self.roles.fields | (definition.fields - self.roles.unused) if self.entry else frozenset()
+        if self.entry is None:
+            return frozenset()
+        asked = definition.fields & self.structure.cells if self.structure else definition.fields
+        return self.roles.fields | (asked - self.roles.unused)
 
     def shape_class(self, definition: TrackingDefinition) -> ShapeClass:
         """The shape class of the tracked fields."""
@@ -115,20 +121,12 @@ class Generator:
             return ShapeClass(self.name, acyclic, back, local=local | circular)
         return ShapeClass(self.name, acyclic, back, circular, local=local)
 
-    def precision(self, definition: TrackingDefinition) -> Precision:
-        """``m(D)``: the shape class, as the translation of a C program takes it."""
-        return Precision(
-            definition.tracked,
-            definition.separating,
-            self.fields(definition),
-            definition.integers,
-            definition.data,
-            self.instrument,
-        )
-
     def instrument(self, groups: Sequence[Group], roots: Roots) -> Instrumentation:
         if self.entry is None:
             return Instrumentation(())
+        if self.structure is not None:
+            groups = [group for group in groups if set(group.cells) <= self.structure.cells]
+            roots = roots.of_edges(frozenset(edge for group in groups for edge in group.members))
         return instantiate(self._items, Symbols.of(groups, roots, self.roles.back))
 
     @property
@@ -238,12 +236,14 @@ def instantiate(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumen
 class Lattice:
     """All generators of a library for given roles, ordered by refinement. The order of `generators` is a linear one."""
 
-    def __init__(self, entries: Sequence[Entry], roles: Mapping[str, Roles]) -> None:
-        """`roles` are those of the entries that fit the program at all."""
+    def __init__(
+        self, entries: Sequence[Entry], roles: Mapping[str, Roles], structure: StructureType | None = None
+    ) -> None:
+        """`roles` are those of the entries that fit the structure type at all."""
         self.entries = {e.name: e for e in entries}
-        self.coarsest = Generator(None, frozenset(), Roles())
+        self.coarsest = Generator(None, frozenset(), Roles(), structure)
         self.generators = [
-            Generator(e, frozenset(names), roles[e.name])
+            Generator(e, frozenset(names), roles[e.name], structure)
             for e in entries
             if e.name in roles
             for size in range(len(e.families) + 1)

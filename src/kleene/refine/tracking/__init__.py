@@ -5,5 +5,6 @@ In reading order:
 - `definition`: tracked pointers, fields and integers
 - `explain`: is an error path feasible; its interpolants
 - `reasons`: what to track to rule out a path
+- `conditions`: conditions on integers that a path asks for
 - `cuts`: the locations at which a variable is tracked
 """

@@ -11,20 +11,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Assign, Assume, Operation
+from kleene.cfa.operations import CHOICE, Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS
-from kleene.passes.elements.global_arrays import CHOICE
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, leaves
 from kleene.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.paths import PathStep as FormulaStep
+from kleene.paths.formulas.encode import PathFormula
 from kleene.paths.interpolation.atoms import Place
 from kleene.paths.interpolation.atoms import Spoken as AtCut
 from kleene.refine.heaps.samples import executable
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
+from kleene.refine.tracking.conditions import asked_conditions
 from kleene.refine.tracking.cuts import at_cuts, unite
 from kleene.refine.tracking.definition import TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing_statement
@@ -72,17 +73,30 @@ class PathExplainer:
             case Undecided(reason=why):
                 return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
             case Infeasible(core=core):
-                why = self._why(path, core)
-                new = direct.without(known)
-                if new.tracked:
-                    known_as = self._names.at_step(path.steps[-1].edge)
-                    names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    interpolated = interpolants(formula) if len(path.steps) <= SHORT_PATH else Failure("not asked")
-                    reason = self._reason_of(path, interpolated, why, direct, stand_in)
-                    return replace(reason, text=f"{reason.text}; nothing is known of {names}")
-                if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
-                    return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
-                return self._reason_of(path, interpolants(formula), why, direct, stand_in)
+                reason = self._infeasible(path, formula, core, known, direct, stand_in)
+                spoken = asked_conditions(self.task.memory, path, core, reason.interpolants)
+                return replace(reason, conditions=spoken)
+
+    def _infeasible(
+        self,
+        path: ErrorPath,
+        formula: PathFormula,
+        core: tuple[int, ...],
+        known: TrackingDefinition,
+        direct: TrackingDefinition,
+        stand_in: TrackingDefinition,
+    ) -> Reason:
+        why = self._why(path, core)
+        new = direct.without(known)
+        if new.tracked:
+            known_as = self._names.at_step(path.steps[-1].edge)
+            names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
+            interpolated = interpolants(formula) if len(path.steps) <= SHORT_PATH else Failure("not asked")
+            reason = self._reason_of(path, interpolated, why, direct, stand_in)
+            return replace(reason, text=f"{reason.text}; nothing is known of {names}")
+        if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
+            return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
+        return self._reason_of(path, interpolants(formula), why, direct, stand_in)
 
     def _open(self, missing: TrackingDefinition) -> bool:
         """Whether interpolants could contain untracked values; inputs and unused numbers do not count."""

@@ -15,11 +15,11 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.core.verdict import LEAKS
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.paths import Interpolants
+from kleene.refine.conditions.linear import Condition
 from kleene.refine.tracking.cuts import Where
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
 
-"""Errors that depend on all pointers, wherever they are mentioned."""
 FEASIBLE, INFEASIBLE, UNDECIDED = "feasible", "infeasible", "undecided"
 
 
@@ -36,6 +36,8 @@ class Reason:
     interpolants: Interpolants | None = None
     where: Where = field(default_factory=dict)
     """The locations at whose cuts the interpolants contain variables."""
+    conditions: tuple[Condition, ...] = ()
+    """The conditions on integers that the contradiction is about."""
 
 
 def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:

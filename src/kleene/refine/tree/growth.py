@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.generators import Generator
-from kleene.refine.model import Abstraction, Model, Models
+from kleene.refine.model import Abstraction, Models
 from kleene.refine.tree.reachability_tree import ErrorPath, Tree
 
 STRUCTURES_BEFORE_COMPARISON = 4_000
@@ -33,44 +34,53 @@ class Smaller:
     tree: Tree
     paths: Sequence[ErrorPath]
 
+    @property
+    def structure(self) -> StructureType:
+        """The structure type whose generator is finer."""
+        assert self.generator.structure is not None
+        return self.generator.structure
+
 
 def smaller_tree(
-    models: Models, abstraction: Abstraction, enabled: Sequence[Generator], grown: Tree, paths: int
+    models: Models,
+    abstraction: Abstraction,
+    current: Generator,
+    enabled: Sequence[Generator],
+    grown: Tree,
+    paths: int,
 ) -> Smaller | None:
-    """A tree of a finer generator with at most half the structures, and with as few families as keep this size."""
-    current = abstraction.generator
+    """A tree of a generator finer than `current` with at most half the structures, and as few families as do."""
     finer = [
         g for g in enabled if g.name == current.name and g.roles == current.roles and g.families > current.families
     ]
     if not finer:
         return None
-    best = _build(
-        models.of(abstraction.with_generator(max(finer, key=lambda g: len(g.families)))), grown.generated // 2, paths
-    )
+    finest = max(finer, key=lambda g: len(g.families))
+    best = _build(models, abstraction, finest, grown.generated // 2, paths)
     for family in _last_first(best.generator, current) if best is not None else ():
         assert best is not None
         fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
         if fewer is not None:
-            smaller = _build(models.of(abstraction.with_generator(fewer)), best.tree.generated, paths)
+            smaller = _build(models, abstraction, fewer, best.tree.generated, paths)
             best = smaller if smaller is not None and _errors(smaller) <= _errors(best) else best
     return best
 
 
-def _build(model: Model, most: int, paths: int) -> Smaller | None:
-    """The tree of a model with at most `most` structures; None if it is larger or may close a cycle."""
+def _build(models: Models, abstraction: Abstraction, generator: Generator, most: int, paths: int) -> Smaller | None:
+    """The tree of a generator with at most `most` structures; None if it is larger or may close a cycle."""
 
     def limits(tree: Tree) -> None:
         if tree.generated > most:
             raise _TooLarge
 
-    tree = Tree(model)
+    tree = Tree(models.of(abstraction.with_generator(generator)))
     try:
         error_paths = tree.build(limits, most=paths)
     except _TooLarge:
         return None
     if tree.contradictions or any(path.error.kind == "cycle" for path in error_paths):
         return None
-    return Smaller(model.abstraction.generator, tree, error_paths)
+    return Smaller(generator, tree, error_paths)
 
 
 def _last_first(finest: Generator, coarsest: Generator) -> list[str]:

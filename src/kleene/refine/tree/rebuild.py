@@ -14,6 +14,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.logic.formula import predicates_of
 from kleene.logic.roles import RoleKind
+from kleene.refine.classes.shape_types import shape_class_of
 from kleene.refine.model import Model
 from kleene.refine.tree.reachability_tree import Node, Tree
 from kleene.semantics.vocabulary.names import FREED
@@ -30,7 +31,7 @@ class Carrier:
         before, after = old.abstraction, new.abstraction
         old_symbols, new_symbols = old.translator.symbols, new.translator.symbols
         self._same_class = (
-            before.generator.shape_class(before.definition) == after.generator.shape_class(after.definition)
+            shape_class_of(before.generators, before.definition) == shape_class_of(after.generators, after.definition)
             and old_symbols.groups == new_symbols.groups
         )
 

@@ -50,10 +50,11 @@ def round_views(refined: Refined | None) -> list[RoundView]:
 def _samples(one: Round, task: Task, names: SourceNames) -> Iterator[SampleView]:
     painter = SvgPainter(DrawingOptions(rotate=True, names=False))
     shapes = {id(node.heap): node.shape for node in one.sampled}
-    for location, heap in one.samples.usable[:_MOST_HEAPS] if one.samples is not None else ():
+    samples = [look.samples for look in one.looks if look.samples is not None]
+    for location, heap in (pair for own in samples for pair in own.usable[:_MOST_HEAPS]):
         own = {name: plain(known) for name, known in names.at(location).items()}
         shape = shapes.get(id(heap))
-        drawn = painter.structure(for_drawing(shape, own)) if shape is not None and one.chosen is not None else None
+        drawn = painter.structure(for_drawing(shape, own)) if shape is not None and one.chosen else None
         places = [task.readable(edge).place for edge in task.cfa.leaving(location)]
         yield SampleView(
             f"{places[0].file}:{places[0].line}" if places else "",

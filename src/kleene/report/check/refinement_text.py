@@ -11,6 +11,8 @@ from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Ski
 from kleene.diagnostics import Limit
 from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
+from kleene.refine.classes.generators import Generator
+from kleene.refine.conditions.ghosts import NEXT
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
 from kleene.refine.naming import SourceNames, rename_variables
@@ -76,14 +78,19 @@ def outcome_lines(refined: Refined) -> list[str]:
     if refined.outcome == SAFE:
         assert refined.tree is not None
         return [
-            f"safe after {counts}: {abstraction.generator}, "
-            f"{len(abstraction.generator.families)} of {abstraction.generator.maximum} families",
+            f"safe after {counts}: {abstraction.words}, {_families(abstraction)}",
             f"    {'tracking:':<17}{abstraction_words(refined.task, abstraction)}",
             f"    {'certificate:':<17}{_graphs(refined.tree)} shape graphs, {refined.tree.model.predicates} predicates",
         ]
     if refined.outcome == GAVE_UP:
         return [f"gave up after {counts}: {plain(refined.reason)}", *left_lines(refined)]
     return [f"unsafe after {counts}: {refined.reason}"]
+
+
+def _families(abstraction: Abstraction) -> str:
+    """How many of the families of their data structures the generators have."""
+    own = [len(generator.families) for generator in abstraction.generators]
+    return f"{sum(own)} of {sum(generator.maximum for generator in abstraction.generators)} families"
 
 
 def _graphs(tree: Tree) -> int:
@@ -97,15 +104,14 @@ def left_lines(refined: Refined | None) -> list[str]:
     abstraction = refined.abstraction
     tracked = abstraction_words(refined.task, abstraction)
     return [
-        f"    {'last abstraction:':<18}{abstraction.generator}; tracking {tracked}",
+        f"    {'last abstraction:':<18}{abstraction.words}; tracking {tracked}",
         f"    {'you could:':<18}{advice(refined)}",
     ]
 
 
 def advice(refined: Refined) -> str:
     """Advice for the user."""
-    generator = refined.abstraction.generator
-    entry = generator.entry
+    entry = next((g.entry for g in refined.abstraction.generators if g.entry is not None), None)
     if refined.limit in _OPTIONS:
         return f"raise {_OPTIONS[refined.limit]}, or name the data structure (--structure-hint)"
     if refined.error is not None and refined.error.error.kind == "unsupported":
@@ -122,7 +128,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
     here = names.at_step(one.path.steps[-1].edge)
     kept = f", {one.kept} of them kept from the last round" if one.kept else ""
     facts: list[tuple[str, str]] = [
-        ("abstraction", f"{one.abstraction.generator}; tracking {abstraction_words(task, one.abstraction)}"),
+        ("abstraction", f"{one.abstraction.words}; tracking {abstraction_words(task, one.abstraction)}"),
         ("tree", f"{one.nodes} nodes{kept}"),
         ("error", plain(rename_variables(str(one.path.error), here))),
         ("path", " ".join(_short(task, one))),
@@ -134,7 +140,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
         facts.append(("interpolants", plain("; ".join(interpolant_texts(one, names)))))
     if TRACKING in one.kinds:
         facts += _tracking_facts(task, one, names)
-    facts += _abstract_facts(one) + _fine_tune_facts(one)
+    facts += _abstract_facts(one) + _fine_tune_facts(one, several=len(one.abstraction.generators) > 1)
     if one.tactic:
         facts.append(("tactic", one.tactic))
     title = f"round {one.number}: {', '.join(dict.fromkeys(map(_kind, one.kinds))) or _nothing(one)}"
@@ -147,7 +153,8 @@ def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[st
     active = unite(*(where for _, where in one.active))
     known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
     added = one.added.join(replace(known, fields=frozenset(), data=frozenset()))
-    facts = [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
+    facts = [("conditions", "; ".join(map(str, one.conditions)))] if one.conditions else []
+    facts += [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
     facts += [(f"by {why}", "; ".join(_by_line(task, where, names))) for why, where in one.active]
     if one.everywhere or added.variables - active.keys():
         whole = tracked_words(added.only(added.variables - active.keys()), names)
@@ -198,40 +205,48 @@ def _other_errors(one: Round) -> str:
 def _abstract_facts(one: Round) -> list[tuple[str, str]]:
     """The result of Abstract: the explicit heaps, and the data structures recognised in them."""
     facts: list[tuple[str, str]] = []
-    if one.samples is not None:
-        heaps = one.samples.usable
-        sizes = ", ".join(str(len(heap.reachable())) for _, heap in heaps[:8])
-        tree = f"{one.samples.size} explicit nodes of {one.samples.runs} runs"
-        facts.append(("explicit heaps", f"{len(heaps)} samples of {sizes} cells, from {tree}"))
-        if one.explicit and one.chosen is not None:
-            graphs = len({(node.location, node.shape) for node in one.explicit})
-            made = f"the heaps of {len(one.explicit)} explicit nodes become {graphs} shape graphs"
-            facts.append(("heap to shape", f"{made}, from which the tree continues"))
-    if one.recognised is not None:
-        facts.append(("fields", str(one.recognised.roles)))
-        facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
-        unlike = [f"{name} ({why})" for name, why in one.recognised.rejected.items() if not why.startswith("it needs")]
+    several = len(one.abstraction.generators) > 1
+    for look in one.looks:
+        if several:
+            facts.append(("structure type", str(look.structure)))
+        if look.samples is not None:
+            heaps = look.samples.usable
+            sizes = ", ".join(str(len(heap.reachable())) for _, heap in heaps[:8])
+            tree = f"{look.samples.size} explicit nodes of {look.samples.runs} runs"
+            facts.append(("explicit heaps", f"{len(heaps)} samples of {sizes} cells, from {tree}"))
+        facts.append(("fields", str(look.recognised.roles)))
+        facts.append(("data structures", ", ".join(look.recognised.fitting) or "none fits"))
+        unlike = [f"{name} ({why})" for name, why in look.recognised.rejected.items() if not why.startswith("it needs")]
         facts += [("ruled out", "; ".join(unlike))] if unlike else []
+    if one.explicit and one.chosen:
+        graphs = len({(node.location, node.shape) for node in one.explicit})
+        made = f"the heaps of {len(one.explicit)} explicit nodes become {graphs} shape graphs"
+        facts.append(("heap to shape", f"{made}, from which the tree continues"))
     return facts
 
 
-def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
+def _fine_tune_facts(one: Round, *, several: bool) -> list[tuple[str, str]]:
     """The generators that FineTune tried, and the one that was chosen."""
     facts: list[tuple[str, str]] = []
     if one.trials:
         widened = ", in the whole library" if one.widened else ""
         facts.append(("simulated", _LEVELS[one.level] + widened))
-    facts += [("tried", str(trial)) for trial in one.trials]
-    if one.chosen is not None:
-        ruled_out = any(trial.generator == one.chosen and trial.rules_out for trial in one.trials)
+    facts += [("tried", _with_type(trial.generator, str(trial), several=several)) for trial in one.trials]
+    for chosen in one.chosen:
+        ruled_out = any(trial.generator == chosen and trial.rules_out for trial in one.trials)
         closed = "the list may be a ring" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
-        again = [trial.generator for trial in one.trials].count(one.chosen) > 1
+        again = [trial.generator for trial in one.trials].count(chosen) > 1
         how = "followed to the end" if again else "coarsest that rules the path out" if ruled_out else closed
-        facts.append(("shape class", f"{one.chosen} ({how})"))
+        facts.append(("shape class", _with_type(chosen, f"{chosen} ({how})", several=several)))
     if one.outgrown is not None:
         generator, structures = one.outgrown
         facts.append(("outgrown", f"{generator}: {structures} structures and no end; a finer one needs fewer"))
     return facts
+
+
+def _with_type(generator: Generator, text: str, *, several: bool) -> str:
+    """The text about a generator, with its structure type if there are several."""
+    return f"{generator.structure}: {text}" if several else text
 
 
 def interpolant_texts(one: Round, names: SourceNames) -> list[str]:
@@ -298,7 +313,8 @@ def tracked_words(definition: TrackingDefinition, names: SourceNames, active: Ac
         return frozenset(_COPY.sub(".", name) for one in meant for name in one)
 
     tracked, separating = own(definition.tracked), own(definition.separating)
-    return str(replace(definition, tracked=tracked, separating=separating, integers=own(definition.integers)))
+    integers = frozenset(name for name in own(definition.integers) if not name.startswith(NEXT))
+    return str(replace(definition, tracked=tracked, separating=separating, integers=integers))
 
 
 def abstraction_words(task: Task, abstraction: Abstraction) -> str:

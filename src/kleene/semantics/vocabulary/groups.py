@@ -34,6 +34,8 @@ from kleene.transformers.action import Rule, Update
 
 ACYCLIC, CIRCULAR, CYCLIC, LOCAL = "acyclic", "circular", "cyclic", "local"
 CLOSED = frozenset({"transitive", "reflexive"})
+UNION = "down"
+"""The name of the union of several forward edges; further unions have numbers."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,11 @@ class ShapeClass:
 
     `back` are cells that point backwards, `circular` cells that may form cycles. `cells` separates nodes by their null
     cells; `children` separates the nodes that a variable's node points to; `values` separates nodes by the numbers in
-    them (in lists this is always so). `headers` are cells whose targets are tracked like those of variables. `lanes`
-    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure.
+    them (None: in lists). `headers` are cells whose targets are tracked like those of variables. `lanes`
+    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
+    relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
+    each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
+    cycles, where the others have none.
     """
 
     name: str
@@ -52,10 +57,13 @@ class ShapeClass:
     circular: frozenset[str] = frozenset()
     cells: bool = False
     children: bool = False
-    values: bool = False
+    values: bool | None = None
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
     local: frozenset[str] = frozenset()
+    counts: bool = False
+    parts: tuple[frozenset[str], ...] = ()
+    cyclic: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -403,12 +411,34 @@ class Group:
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
-    """The forward cells together; alone each back, header and lane cell (for each target offset), each circular cell.
+    """The groups of each part: forward cells together; alone each back, header, lane (by offset) and circular cell.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
     """
-    plain = ACYCLIC if shape.acyclic else CYCLIC
-    cells = {cell for cell, _ in edges}
+    result: list[Group] = []
+    for part in _parts(shape, edges):
+        result += _groups_of_part(shape, part, sizes, _union_name(edges, result))
+    return result
+
+
+def _parts(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """The edges of each part of the cells."""
+    if not shape.parts:
+        return [list(edges)]
+    return [part for cells in shape.parts if (part := [(cell, name) for cell, name in edges if cell in cells])]
+
+
+def _union_name(edges: Sequence[tuple[str, str]], known: Sequence[Group]) -> str:
+    """A name for the union of several edges that no cell and no group has."""
+    taken = {cell for cell, _ in edges} | {group.name for group in known}
+    names = (UNION, f"{UNION}*", *(f"{UNION}{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _groups_of_part(
+    shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]], union: str
+) -> list[Group]:
+    plain = ACYCLIC if shape.acyclic and not shape.cyclic & {cell for cell, _ in edges} else CYCLIC
     alone = shape.headers | set(shape.lanes)
     single = shape.circular | shape.local
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]
@@ -416,7 +446,6 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     branching = False
     if forward:
         members = tuple(name for _, name in forward)
-        union = "down" if "down" not in cells else "down*"
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         name = members[0] if len(members) == 1 else union
@@ -470,16 +499,17 @@ def _cancelling(
     shape: ShapeClass, edges: Sequence[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], list[str], list[str]]]:
     """The cells of each predicate of cancellation, the edges that lead there, and those that lead back."""
-    cells: dict[str, list[str]] = {}
-    for cell, name in edges:
-        if cell not in shape.headers | set(shape.lanes):
-            cells.setdefault(cell, []).append(name)
-    forward = [cell for cell in cells if cell not in shape.back]
-    every = [name for cell in forward for name in cells[cell]]
     result: list[tuple[tuple[str, str], list[str], list[str]]] = []
-    for b in [cell for cell in cells if cell in shape.back] if forward else ():
-        result += [((f, b), cells[f], cells[b]) for f in forward]
-        result.append(((b, "down" if len(forward) > 1 else forward[0]), cells[b], every))
+    for part in _parts(shape, edges):
+        cells: dict[str, list[str]] = {}
+        for cell, name in part:
+            if cell not in shape.headers | set(shape.lanes):
+                cells.setdefault(cell, []).append(name)
+        forward = [cell for cell in cells if cell not in shape.back]
+        every = [name for cell in forward for name in cells[cell]]
+        for b in [cell for cell in cells if cell in shape.back] if forward else ():
+            result += [((f, b), cells[f], cells[b]) for f in forward]
+            result.append(((b, UNION if len(forward) > 1 else forward[0]), cells[b], every))
     return result
 
 

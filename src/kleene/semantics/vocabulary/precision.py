@@ -27,6 +27,16 @@ class Roots:
     """The predicates of objects with some constant in an integer cell."""
     inside: tuple[str, ...] = ()
     """Those of separating pointers to a place inside an object."""
+    edges: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The edges of the objects that a pointer may point to."""
+
+    def of_edges(self, edges: frozenset[str]) -> Roots:
+        """Only the pointers to objects with some of these edges."""
+
+        def own(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in names if self.edges.get(name, frozenset()) & edges)
+
+        return Roots(own(self.tracked), own(self.separating), self.data, own(self.inside), self.edges)
 
 
 @dataclass(frozen=True)

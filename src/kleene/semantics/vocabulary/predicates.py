@@ -18,6 +18,7 @@ from kleene.passes.facts.memory import Memory, Place
 from kleene.semantics.vocabulary.groups import (
     CIRCULAR,
     LOCAL,
+    UNION,
     Group,
     ShapeClass,
     cancellation,
@@ -76,6 +77,11 @@ class Symbols:
     _nullary: dict[str, Role] = field(default_factory=dict)
     _unary: dict[str, Role] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        types = self.memory.structure_types
+        if len(types) > 1:
+            self.shape = replace(self.shape, parts=tuple(type_.cells for type_ in types))
+
     @property
     def pointers(self) -> list[Pointer]:
         """The pointers that have predicates."""
@@ -105,7 +111,8 @@ class Symbols:
     @property
     def _reserved_names(self) -> set[str]:
         specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
-        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
+        unions = (UNION, *(f"{UNION}{number}" for number in range(2, len(self.memory.structure_types) + 1)))
+        return {FREED, HEAP, OPAQUE, *unions, *RESERVED, *self.memory.cell_targets, *specified}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
@@ -261,7 +268,9 @@ class Symbols:
             for p in self._pointers.values()
             for o in p.offsets
         ]
-        values = self.shape.values or all(group.function for group in self.groups)
+        values = self.shape.values
+        if values is None:
+            values = all(group.function for group in self.groups)
         for name, role in self._unary.items():
             stack, chosen = role.kind is RoleKind.OBJECT, values or role.kind is not RoleKind.INTEGER_CELL
             properties = unique if stack else frozenset()
@@ -285,7 +294,8 @@ class Symbols:
         data = tuple(name for name in self._unary if self.is_a(name, RoleKind.INTEGER_CELL))
         starts = {p.name for p in self._pointers.values()}
         inside = tuple(r for r in separating if r not in starts and not self.is_a(r, RoleKind.OBJECT))
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
+        roots = self.roots
+        chosen = self.precision.instrument(self.groups, Roots(tuple(roots), tuple(separating), data, inside, roots))
         roles = self._roles | {p.name: p.role for p in everything.predicates}
         own = [replace(p, role=roles.get(p.name)) for p in chosen.predicates]
         return Instrumentation((*relations, *own), chosen.rules)

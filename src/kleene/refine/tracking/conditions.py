@@ -1,0 +1,136 @@
+"""Conditions on integers that an infeasible path asks for: the nullary predicates of the abstraction.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 4:
+nullary-predicate abstraction and refinement based on interpolants. A variable with few values is tracked by these
+values; conditions are for those that relate several variables, or compare with a number that no count reaches.
+Deviation: the comparisons of the contradictory steps, and their weakest preconditions, count beside the atoms of
+interpolants, which may be about one round of a loop only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import z3
+
+from kleene.cfa.expressions import Comparison, Expression, Unary, Variable
+from kleene.cfa.operations import Assign, Assume, Error, Operation
+from kleene.cfa.types import IntegerType
+from kleene.passes.facts.integers import MAX_CONSTANTS
+from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.memory import Memory
+from kleene.paths import Interpolants
+from kleene.paths.interpolation.atoms import IntegerPredicate
+from kleene.refine.conditions.ghosts import ghosts_of
+from kleene.refine.conditions.linear import Condition, before_assignment, condition_of, normal
+from kleene.refine.tracking.definition import TrackingDefinition
+from kleene.refine.tree.reachability_tree import ErrorPath
+
+MOST_NEW = 8
+"""Conditions that one path adds."""
+MOST_CONDITIONS = 16
+"""Conditions of an abstraction: each may double the number of structures."""
+
+
+def asked_conditions(
+    memory: Memory, path: ErrorPath, core: Iterable[int], answer: Interpolants | None
+) -> tuple[Condition, ...]:
+    """The conditions of the contradictory steps and of the assertion that fails, and those of interpolants."""
+    asked: dict[Condition, None] = {}
+    tests = [k for k, operation in enumerate(path.operations) if isinstance(operation, Assume)]
+    failing = tests[-1:] if isinstance(path.operations[-1], Error) else []
+    for k in sorted({*core, *failing}, reverse=True):
+        operation = path.steps[k].edge.label if k < len(path.steps) else None
+        compared = _comparison(operation.condition) if isinstance(operation, Assume) else None
+        condition = condition_of(compared.operator, compared.left, compared.right) if compared is not None else None
+        if condition is not None and _is_useful(condition, memory):
+            asked |= dict.fromkeys(c for c in _backwards(condition, path.operations[:k]) if _is_known(c, memory))
+    for predicate in (p for cut in (answer.cuts if answer else ()) for p in cut.spoken.integer_predicates):
+        atom = _condition_of(predicate)
+        if atom is not None and _is_useful(atom, memory):
+            asked[atom] = None
+    return tuple(asked)[:MOST_NEW]
+
+
+def _comparison(condition: Expression) -> Comparison | None:
+    while isinstance(condition, Unary) and condition.operator == "!":
+        condition = condition.operand
+    return condition if isinstance(condition, Comparison) else None
+
+
+def _is_known(condition: Condition, memory: Memory) -> bool:
+    return all(memory.kind(variable) == "integer" for variable in condition.variables)
+
+
+def _is_useful(condition: Condition, memory: Memory) -> bool:
+    related = len(condition.variables) > 1 or abs(condition.constant) > MAX_CONSTANTS
+    return related and _is_known(condition, memory)
+
+
+def _backwards(condition: Condition, operations: Sequence[Operation]) -> Iterator[Condition]:
+    """The condition, and what it is before each assignment on the way to it (its weakest preconditions)."""
+    yield condition
+    if len(condition.variables) == 1:  # before each round of a loop it would be another one
+        if condition.equal:  # the number is reached from one side
+            yield replace(condition, equal=False)
+        return
+    for operation in reversed(operations):
+        changed = set(defined_variables(operation)) & condition.variables
+        if not changed:
+            continue
+        before = None
+        if isinstance(operation, Assign) and isinstance(operation.target, Variable):
+            before = before_assignment(condition, operation.target, operation.value)
+        if before is None:
+            return
+        condition = before
+        yield condition
+
+
+def _condition_of(predicate: IntegerPredicate) -> Condition | None:
+    """An atom of an interpolant as a condition; None if it is about members."""
+    variables = {p.name: p.variable for p in predicate.places if not p.fields}
+    if len(variables) != len(predicate.places):
+        return None
+    known = {n: v for n, v in variables.items() if v is not None and isinstance(v.type, IntegerType)}
+    node = predicate.formula
+    if z3.is_not(node):
+        node = node.arg(0)
+    if len(node.children()) != 2:
+        return None
+    left, right = _sum(node.arg(0), known), _sum(node.arg(1), known)
+    if left is None or right is None:
+        return None
+    if z3.is_ge(node) or z3.is_gt(node):
+        left, right = right, left
+    strict = z3.is_lt(node) or z3.is_gt(node)
+    factors = {v: left[0].get(v, 0) - right[0].get(v, 0) for v in {**left[0], **right[0]}}
+    return normal(factors, left[1] - right[1] + strict, equal=z3.is_eq(node) or z3.is_distinct(node))
+
+
+def _sum(term: Any, known: dict[str, Variable]) -> tuple[dict[Variable, int], int] | None:
+    if z3.is_int_value(term):
+        return {}, term.as_long()
+    if z3.is_const(term):
+        variable = known.get(str(term))
+        return None if variable is None else ({variable: 1}, 0)
+    parts = [_sum(child, known) for child in term.children()]
+    if any(part is None for part in parts):
+        return None
+    sums = [part for part in parts if part is not None]
+    if z3.is_add(term):
+        factors: dict[Variable, int] = {}
+        for own, _ in sums:
+            for v, f in own.items():
+                factors[v] = factors.get(v, 0) + f
+        return factors, sum(c for _, c in sums)
+    if z3.is_mul(term) and len(sums) == 2 and not sums[0][0]:
+        return {v: f * sums[0][1] for v, f in sums[1][0].items()}, sums[0][1] * sums[1][1]
+    return None
+
+
+def tracked_conditions(definition: TrackingDefinition, conditions: Iterable[Condition]) -> TrackingDefinition:
+    """The definition with the ghosts of the conditions."""
+    return replace(definition, integers=definition.integers | {v.name for c in conditions for v in ghosts_of(c)})

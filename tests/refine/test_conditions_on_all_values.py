@@ -1,0 +1,127 @@
+"""Conditions on integers against all values of small types."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Expression, Unary, Variable
+from kleene.cfa.types import IntegerType
+from kleene.refine.conditions.entailment import Entailment
+from kleene.refine.conditions.linear import Condition, before_assignment, condition_of, normal
+
+SMALL, NARROW, POSITIVE = IntegerType(4, True), IntegerType(3, True), IntegerType(4, False)
+X, Y, Z, U = Variable("x", SMALL), Variable("y", SMALL), Variable("z", NARROW), Variable("u", POSITIVE)
+OPERATORS = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def computed(expression: Expression, values: dict[Variable, int]) -> int:
+    match expression:
+        case Constant(value=value):
+            return value
+        case Variable():
+            return values[expression]
+        case Cast(operand=operand, type=type_):
+            return type_.wrap(computed(operand, values))
+        case Unary(operator="-", operand=operand, type=type_):
+            return type_.wrap(-computed(operand, values))
+        case Binary(operator=operator, left=left, right=right, type=type_):
+            a, b = computed(left, values), computed(right, values)
+            return type_.wrap({"+": a + b, "-": a - b, "*": a * b}[operator])
+        case Comparison(operator=operator, left=left, right=right):
+            return int(OPERATORS[operator](computed(left, values), computed(right, values)))
+    raise AssertionError(expression)
+
+
+def states(variables: list[Variable]):
+    ranges = [range(v.type.minimum, v.type.maximum + 1) for v in variables]
+    for numbers in product(*ranges):
+        yield dict(zip(variables, numbers, strict=True))
+
+
+def random_expression(rng: random.Random, variables: list[Variable], depth: int) -> Expression:
+    if depth == 0 or rng.random() < 0.3:
+        return rng.choice([*variables, Constant(rng.randint(-2, 3), SMALL)])
+    kind = rng.choice(("+", "-", "*", "cast", "neg"))
+    inner = random_expression(rng, variables, depth - 1)
+    if kind == "cast":
+        return Cast(inner, rng.choice([SMALL, NARROW, POSITIVE]))
+    if kind == "neg":
+        return Unary("-", inner, inner.type)
+    if kind == "*":
+        return Binary("*", Constant(rng.randint(-2, 3), inner.type), inner, inner.type)
+    return Binary(kind, inner, Cast(random_expression(rng, variables, depth - 1), inner.type), inner.type)
+
+
+def random_condition(rng: random.Random, variables: list[Variable]) -> Condition:
+    while True:
+        factors = {v: rng.choice((-2, -1, 0, 1, 1)) for v in variables}
+        condition = normal(factors, rng.randint(-3, 3), equal=rng.random() < 0.5)
+        if condition is not None:
+            return condition
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cubes_imply_what_they_claim(seed):
+    """After an assignment and where an assumption holds, on all values; the solver's wrapping is that of the types."""
+    rng = random.Random(seed)
+    variables = rng.choice([[X, Y], [X, Z], [X, U]])
+    conditions = [random_condition(rng, variables) for _ in range(3)]
+    target, value = rng.choice(variables), random_expression(rng, variables, 2)
+    value = Cast(value, target.type)
+    goal, test = random_condition(rng, variables), Comparison(rng.choice(list(OPERATORS)), X, Constant(2, SMALL))
+    solver = Entailment()
+    after = solver.condition(goal, {target: solver.value(value)})
+    true, false, against = solver.cubes(
+        [after, solver.z3.Not(after), solver.z3.Not(solver.truth(test))], list(dict.fromkeys(conditions))
+    )
+    claims = 0
+    for state in states(variables):
+        held = {c: c.holds(state) for c in conditions}
+        changed = goal.holds({**state, target: computed(value, state)})
+        for cubes, expected in ((true, changed), (false, not changed), (against, not computed(test, state))):
+            for cube in cubes:
+                if all(held[c] == truth for c, truth in cube):
+                    claims += 1
+                    assert expected
+    assert claims
+
+
+def test_a_comparison_and_its_negation_share_a_condition():
+    assert condition_of("<", X, Y) == condition_of(">=", X, Y) == condition_of(">", Y, X)
+    assert condition_of("==", X, Y) == condition_of("!=", Y, X)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_a_condition_is_its_comparison_or_the_negation(operator):
+    condition = condition_of(operator, Binary("+", X, Constant(1, SMALL), SMALL), Y)
+    agree = set()
+    for state in states([X, Y]):
+        if state[X] < SMALL.maximum:
+            agree.add(condition.holds(state) == OPERATORS[operator](state[X] + 1, state[Y]))
+    assert len(agree) == 1
+
+
+def test_before_an_assignment():
+    equal = condition_of("==", X, Y)
+    before = before_assignment(equal, Y, Binary("+", Y, Constant(1, SMALL), SMALL))
+    assert str(before) == "x == y + 1"
+    assert before_assignment(before, X, Binary("+", X, Constant(1, SMALL), SMALL)) == equal
+    assert before_assignment(equal, X, Binary("*", X, Y, SMALL)) is None
+
+
+@pytest.mark.parametrize(
+    "operator,left,right,text",
+    [("<", X, Constant(10, SMALL), "x <= 9"), (">=", X, Constant(-3, SMALL), "x <= -4"), ("==", X, Y, "x == y")],
+)
+def test_texts(operator, left, right, text):
+    assert str(condition_of(operator, left, right)) == text
