@@ -15,7 +15,7 @@ from kleene.analysis.c import contracts as module
 from kleene.analysis.c.contracts import CONTRACTS, _look, _Part, _together, check_contracts
 from kleene.analysis.c.options import CheckOptions, check_options
 from kleene.c.contracts import read_contracts
-from kleene.cfa.operations import Place
+from kleene.cfa.operations import Call, Place
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict
 from kleene.coverage.runs import Coverage
@@ -280,6 +280,7 @@ class Checker:
         self.answers = answers
         self.asked: list[tuple[str, CheckOptions, bool]] = []
         self.attacked: list[tuple[str, str]] = []
+        self.executed: dict[str, CProgram | None] = {}
         self.now, self.each = 1000.0, 0.0
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(module, "check_program", self.check)
@@ -290,6 +291,7 @@ class Checker:
     ) -> CheckReport:
         name = program.entry if options.domain != "explicit" else "look"
         self.asked.append((name, options, concrete is not None))
+        self.executed[name] = concrete
         self.now += self.each
         return self.answers.get(name) or report()
 
@@ -307,7 +309,14 @@ def test_each_part_is_checked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     checker = Checker(monkeypatch)
     result = checked(tmp_path, timeout=60.0, properties=("memsafety",))
     assert [name for name, _, _ in checker.asked] == ["words$body", "formal$body", "main"]
-    assert all(concrete for _, _, concrete in checker.asked), "formulas are executed"
+    for executed in checker.executed.values():
+        assert executed is not None, "formulas are executed"
+        calls = {
+            e.label.function for f in executed.functions.values() for e in f.cfa.edges if isinstance(e.label, Call)
+        }
+        assert "formal" in calls, "after a check the function itself is called"
+    body = checker.executed["formal$body"]
+    assert body is not None and any(v.name.startswith("before") for v in body.main.locals), "it remembers the heap"
     shares = [options.timeout for _, options, _ in checker.asked]
     assert shares == [20, 30, 60]
     assert [options.properties for _, options, _ in checker.asked] == [
@@ -391,7 +400,7 @@ def test_time_that_is_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     result = checked(tmp_path, timeout=1e-9)
     assert checker.asked == []
     assert set(result.properties.values()) == {UNKNOWN}
-    assert result.reason
+    assert result.reason and result.seconds == 0.0
 
 
 def test_refinement_is_refused(tmp_path: Path) -> None:

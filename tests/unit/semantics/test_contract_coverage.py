@@ -9,9 +9,10 @@ from tests.unit.semantics.contract_runs import program_of
 
 from kleene.c.contracts import Compared, Contract, read_contracts
 from kleene.cfa.expressions import Cast, Comparison, Constant
+from kleene.cfa.operations import Place, Skip
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import LONG_LONG, IntegerType
-from kleene.semantics.contracts.formulas import not_described, records_of
+from kleene.semantics.contracts.formulas import changes_more, not_described, records_of
 from kleene.semantics.contracts.parts import PartsBuilder
 from kleene.semantics.contracts.programs import (
     BODY,
@@ -235,6 +236,10 @@ void i(int *n) { }
     reasons = {n: not_described(program, program.functions[n]) for n in "fghi"}
     assert reasons["f"] == reasons["g"] == ""
     assert "struct unknown" in reasons["h"] and "int" in reasons["i"]
+
+
+def test_what_changes_nothing_is_no_reason() -> None:
+    assert changes_more(Skip(Place("f.c", 1, 1, "f")), (), (), own=True) == ""
 
 
 def test_names_of_places() -> None:
