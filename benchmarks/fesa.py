@@ -221,7 +221,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--most", type=int, default=12, help="how many pointer variables at most")
-    parser.add_argument("--part", choices=("table", "tvla", "own", "shape", "growth"), action="append", help="not everything")
+    parser.add_argument(
+        "--part", choices=("table", "tvla", "own", "shape", "growth"), action="append", help="not everything"
+    )
     options = parser.parse_args()
     parts = {
         "table": lambda: table(options.runs),
