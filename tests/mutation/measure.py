@@ -1,7 +1,7 @@
 """Which test executes which lines of the modules: measured once, and kept in a file outside of the repository.
 
-Tests run in children. A test is measured again when its file, or one of the modules, has changed its text; until a
-module is measured again, the names of its functions count and not the lines.
+Tests run in children. A test is measured again when its file, or one of the modules that are asked about and that it
+executes, has changed its text; other modules count by the names of their functions until then, not by lines.
 """
 
 from __future__ import annotations
@@ -51,15 +51,17 @@ def measure(
     modules: dict[str, Path],
     functions: Functions,
     *,
+    wanted: Collection[str],
     kept: Path,
     failures: Failures,
     processes: int,
     say: Callable[[str], None],
 ) -> dict[str, Measured]:
-    """The measured tests by their names; those that the file does not have are measured now."""
+    """The measured tests by their names; those are measured now that the file does not have for the wanted modules."""
     known = _kept(kept)
     texts = {path: digest(path) for path in {item.path for item in items}}
-    asked = [item for item in items if item.nodeid not in known or known[item.nodeid].text != texts[item.path]]
+    now = {module: digest(modules[module]) for module in wanted}
+    asked = [item for item in items if not _holds(known.get(item.nodeid), texts[item.path], now)]
     say(f"{len(items)} tests, {len(asked)} of them to be measured")
     noted = noted_functions(functions) if asked else []
     jobs = ((item, _work(item, noted, failures)) for item in asked)
@@ -78,6 +80,11 @@ def measure(
             together = _kept(kept) | known  # others may have measured other tests
             kept.write_text(json.dumps({name: asdict(row) for name, row in together.items()}))
     return {item.nodeid: known[item.nodeid] for item in items}
+
+
+def _holds(row: Measured | None, text: str, modules: dict[str, str]) -> bool:
+    """Whether a test was measured, and neither its file nor a module that it executes has changed since."""
+    return row is not None and row.text == text and all(modules.get(m, d) == d for m, d in row.modules.items())
 
 
 def _kept(path: Path) -> dict[str, Measured]:

@@ -8,8 +8,10 @@ of the text stays as it is.
 from __future__ import annotations
 
 import ast
+import hashlib
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">="),
@@ -33,6 +35,9 @@ _BINARY: dict[type[ast.operator], str] = {
 }
 
 
+Key = tuple[str, str, str, int]
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change: in `function`, the text `was` becomes `now`."""
@@ -49,6 +54,15 @@ class Mutant:
     was: str
     now: str
     source: str
+    text: str
+    """The digest of the text of the outermost function."""
+    number: int = 0
+    """Among the mutants of this function."""
+
+    @property
+    def key(self) -> Key:
+        """What names the mutant as long as its function is not changed."""
+        return self.module, self.outer, self.text, self.number
 
     def __str__(self) -> str:
         return f"{self.module}:{self.line}: {self.function}: {self.kind}: {self.was!r} -> {self.now!r}"
@@ -66,8 +80,14 @@ def mutants(module: str, source: str) -> list[Mutant]:
             if _parses(texts.replaced(target, now, inside=around)):
                 first, last = (target.lineno, target.col_offset + 1), target.end_lineno or target.lineno
                 text, was = texts.replaced(target, now), texts.of(target)
-                made.append(Mutant(module, function, name, *first, last, kind, was, now, text))
-    return sorted(set(made), key=lambda mutant: (mutant.line, mutant.column, mutant.kind, mutant.was, mutant.now))
+                own = hashlib.sha256(texts.of(around).encode()).hexdigest()[:8]
+                made.append(Mutant(module, function, name, *first, last, kind, was, now, text, own))
+    ordered = sorted(set(made), key=lambda mutant: (mutant.line, mutant.column, mutant.kind, mutant.was, mutant.now))
+    counts = Counter[str]()
+    for place, mutant in enumerate(ordered):
+        ordered[place] = replace(mutant, number=counts[mutant.outer])
+        counts[mutant.outer] += 1
+    return ordered
 
 
 def outermost_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -30,7 +30,7 @@ from tests.mutation.code import Functions, functions_of, replace_code
 from tests.mutation.known import is_known, known, stale
 from tests.mutation.measure import Measured, covering, digest, measure
 from tests.mutation.mutate import Mutant, mutants
-from tests.mutation.summary import DEAD, KEPT, key, verdicts
+from tests.mutation.summary import DEAD, RUNS, verdicts
 from tests.mutation.table import TESTS, module_file
 
 PATIENCE = 5.0
@@ -70,7 +70,7 @@ class Server:
     each: float
     """Seconds of the processor for the tests of one mutant."""
     say: Callable[[str], None]
-    kept: Path = KEPT
+    kept: Path = RUNS
     """The file of verdicts; what is measured is kept beside it."""
     verdicts: list[Verdict] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
@@ -86,6 +86,7 @@ class Server:
             session.items,
             modules,
             functions,
+            wanted={mutant.module for mutant in self.wanted},
             kept=self.kept.parent / "measured.json",
             failures=self.failures,
             processes=self.processes,
@@ -156,6 +157,8 @@ class Server:
             answer = told.pop()
         elif ended.signal in (signal.SIGXCPU, signal.SIGKILL):
             answer = ENDLESS
+        elif ended.signal == signal.SIGTERM:  # someone ended the run
+            answer = PARTLY
         killer = told[-1] if told and answer in DEAD else ""
         if answer == KILLED:
             self._killers[mutant.module, mutant.outer][killer] += 1
@@ -166,6 +169,9 @@ class Server:
         self.verdicts.append(verdict)
         row = {
             "module": verdict.mutant.module,
+            "outer": verdict.mutant.outer,
+            "text": verdict.mutant.text,
+            "number": verdict.mutant.number,
             "function": verdict.mutant.function,
             "line": verdict.mutant.line,
             "column": verdict.mutant.column,
@@ -224,7 +230,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--module", action="append", choices=sorted(TESTS), help="only these")
     parser.add_argument("--tests", nargs="+", help="ask these only, in place of those of the table")
-    parser.add_argument("--again", type=Path, help="leave out what is killed by this file of verdicts")
+    parser.add_argument("--again", action="store_true", help="leave out what is killed by the verdicts so far")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the children end too
     out = sys.stdout
@@ -239,7 +245,7 @@ def main() -> int:
     chosen = options.module or list(TESTS)
     wanted = sample(chosen, options.seed)
     if options.again:
-        wanted = living(wanted, options.again)
+        wanted = living(wanted)
     server = Server(wanted, options.processes, options.seconds, options.each, say)
     code = serve(server, options.tests or list(dict.fromkeys(test for module in chosen for test in TESTS[module])))
     answers = Counter(verdict.answer for verdict in server.verdicts)
@@ -248,10 +254,10 @@ def main() -> int:
     return 1 if code or problems or answers[ALIVE] or answers[UNSEEN] or answers[PARTLY] else 0
 
 
-def living(wanted: Sequence[Mutant], path: Path) -> list[Mutant]:
-    """The mutants that a file of verdicts does not say are killed: those first that it does not name."""
-    last = verdicts(path)
-    return sorted((m for m in wanted if last.get(key(m)) not in DEAD), key=lambda m: key(m) in last)
+def living(wanted: Sequence[Mutant]) -> list[Mutant]:
+    """The mutants that no verdict says are killed: those first that have none."""
+    last = verdicts()
+    return sorted((m for m in wanted if last.get(m.key) not in DEAD), key=lambda m: m.key in last)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,20 @@ ROOT = Path(__file__).parents[2]
 SEMANTICS, PASSES = "tests/unit/semantics", "tests/unit/passes"
 UNSAFE_C = "tests/unsafe_c/test_unsafe.py"
 CONTRACTS = (
+    f"{SEMANTICS}/test_contract_words.py",
+    f"{SEMANTICS}/test_contract_coverage.py",
+    f"{SEMANTICS}/test_contract_specifications.py",
+    f"{SEMANTICS}/test_contract_operations.py",
+    "tests/unit/analysis/test_contract_reports.py",
     f"{SEMANTICS}/test_contracts.py",
     "tests/cli/test_contract_formulas.py",
     "tests/cli/test_contracts.py",
     "tests/cli/test_contract_clients.py",
 )
 FESA = (
+    "tests/fesa/test_statements.py",
+    "tests/fesa/test_small_programs.py",
+    "tests/fesa/test_options.py",
     "tests/fesa/test_numbers.py",
     "tests/fesa/test_soundness.py",
     "tests/fesa/test_programs.py",
@@ -29,7 +37,11 @@ NUMBERS = (
     f"{SEMANTICS}/test_ended_blocks.py",
     f"{UNSAFE_C}::test_the_shape_analysis_does_not_prove_it",
 )
-CERTIFICATES = ("tests/refine/test_certificates.py", "tests/refine/test_cli.py")
+CERTIFICATES = (
+    "tests/refine/test_certificate_data.py",
+    "tests/refine/test_certificates.py",
+    "tests/refine/test_cli.py",
+)
 
 TESTS: dict[str, tuple[str, ...]] = {
     "passes/zero_one_images": NUMBERS,

@@ -13,6 +13,8 @@ from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
 LIBRARY = HEADERS / "kleene_library.c"
 """Bodies of functions of standard C, and after `MODELS_BEGIN` models, which are assumptions."""
+SUMMARIES = HEADERS / "kleene_text.c"
+"""Summaries of the functions of `LIBRARY` on text, for the analyses."""
 MODELS_BEGIN = "/* Models of functions"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
 POINTER_BYTES = {"ILP32": 4, "LP64": 8}

@@ -8,16 +8,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import kind, raise_from_callbacks
+from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import UNKNOWN, given_models
+from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import (
     LIBRARY,
     MODELS_BEGIN,
     POINTER_BYTES,
+    SUMMARIES,
     UnitError,
     arguments,
     defined_functions,
@@ -32,7 +34,7 @@ from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
-from kleene.cfa.program import Assumption, CProgram, Function, Global
+from kleene.cfa.program import SUMMARY, Assumption, CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
@@ -57,7 +59,10 @@ def read_units(
         raise UsageError("no C file given")
     given_models(options.extern)  # complains
     linkage = Linkage(
-        library=dict.fromkeys(_library_names(), str(LIBRARY)),
+        library={
+            **dict.fromkeys(_library_names(LIBRARY), str(LIBRARY)),
+            **dict.fromkeys(_library_names(SUMMARIES), str(SUMMARIES)),
+        },
         errors=options.errors,
         cleanup_at_abort=options.cleanup_at_abort,
     )
@@ -94,6 +99,7 @@ class _Reader:
         if entry not in self.linkage.defined_functions:
             hint = did_you_mean(entry, self.linkage.defined_functions)
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
+        self._note_handlers(parsed)
         for unit, cursors in zip(units, declarations, strict=True):
             self._lower(unit, cursors)
         self._lower_library()
@@ -111,7 +117,8 @@ class _Reader:
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
-        return with_extern_models(with_variable_arguments(program), self.linkage.externs, models, hidden)
+        program = with_variable_arguments(with_start_and_end(program, self.linkage.runs))
+        return with_extern_models(program, self.linkage.externs, models, hidden)
 
     def _parse_all(self) -> list[Any]:
         """The files that compile, and that define no function of an earlier one; `files` keeps these."""
@@ -149,13 +156,26 @@ class _Reader:
             raise UnitError(problems, defined)
         owners |= {name: owners.get(name, file) for name in defined}
 
+    def _note_handlers(self, parsed: list[Any]) -> None:
+        """Note whether an exit runs functions: then it calls those that are registered, of which there may be none."""
+        texts = (Path(file).read_bytes() for file in (*self.files, *headers_of(parsed)) if Path(file).is_file())
+        runs = self.linkage.runs
+        runs.handlers = "atexit" not in self.linkage.defined_functions and any(b"atexit" in text for text in texts)
+        if runs.at_exit:
+            self.linkage.needed[RUN_HANDLERS] = None
+
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
         return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
 
     def _declare(self, unit: Unit, cursors: list[Any]) -> None:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""
         for cursor in cursors:
+            named = attributes(cursor) if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL") else set()
+            if "alias" in named:
+                self.linkage.aliases[cursor.spelling] = attribute_argument(cursor, "alias")
             name = unit.name_of(cursor)
+            for attribute in sorted(named & {"constructor", "destructor"}):
+                self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
             if cursor.storage_class.name == "STATIC":
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
@@ -201,10 +221,16 @@ class _Reader:
         while set(self.linkage.needed) - done:
             wanted = sorted(set(self.linkage.needed) - done)
             done.update(wanted)
+            wanted += [SUMMARY + name for name in wanted if self._has_summary(name)]
+            done.update(wanted)
             for file in dict.fromkeys(self.linkage.library[name] for name in wanted):
                 names = {name for name in wanted if self.linkage.library[name] == file}
                 unit, parsed = self._library_unit(file)
                 self._lower(unit, list(parsed.cursor.get_children()), names)
+
+    def _has_summary(self, name: str) -> bool:
+        """Whether the analyses use a summary in the place of a body of our library."""
+        return self.linkage.library[name] == str(LIBRARY) and SUMMARY + name in _library_names(SUMMARIES)
 
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
@@ -219,7 +245,7 @@ class _Reader:
         """List the models that the program uses among the assumptions; functions of standard C are none."""
         for name in names:
             own = name in self.linkage.models
-            if own or _library_names()[name]:
+            if own or _library_names(LIBRARY)[name]:
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
@@ -295,11 +321,11 @@ def short_names(files: list[str]) -> list[str]:
 
 
 @cache
-def _library_names() -> dict[str, bool]:
-    """The functions that our library has bodies for, read off its left margin; and which of them are models."""
+def _library_names(library: Path) -> dict[str, bool]:
+    """The functions that a file of ours has bodies for, read off its left margin; and which of them are models."""
     names: dict[str, bool] = {}
     is_model = False
-    for line in LIBRARY.read_text(encoding="utf-8").splitlines():
+    for line in library.read_text(encoding="utf-8").splitlines():
         is_model |= line.startswith(MODELS_BEGIN)
         if line[:1].isalpha() and line.endswith("{"):
             names[line.partition("(")[0].split()[-1].lstrip("*")] = is_model

@@ -280,6 +280,15 @@ def root_variable(lvalue: Expression) -> Variable | None:
     return lvalue
 
 
+def member_base(lvalue: Expression) -> tuple[Expression, int]:
+    """The object that an lvalue is a member of, or a member of a member, and the offset in it."""
+    offset = 0
+    while isinstance(lvalue, Field):
+        offset += lvalue.offset
+        lvalue = lvalue.base
+    return lvalue, offset
+
+
 def variables(expression: Expression) -> frozenset[Variable]:
     return frozenset(node for node in walk(expression) if isinstance(node, Variable))
 
@@ -325,3 +334,10 @@ def _rebuild(expression: Expression, parts: tuple[Expression, ...]) -> Expressio
 def has_dereference(expression: Expression) -> bool:
     """Whether evaluating the expression reads or writes through a pointer or an index."""
     return any(isinstance(node, Deref | Index) for node in walk(expression))
+
+
+def without_casts(value: Expression) -> Expression:
+    """The value that is converted."""
+    while isinstance(value, Cast):
+        value = value.operand
+    return value

@@ -115,10 +115,10 @@ class Cfa(Generic[Label]):
         return frozenset(name for name in self.locations if len(self.entering(name)) > 1)
 
     @cached_property
-    def loop_depth(self) -> dict[str, int]:
-        """In how many natural loops (one for each loop head) a location lies."""
-        depth = dict.fromkeys(self.locations, 0)
-        for head in self.loop_heads:
+    def loops(self) -> dict[str, frozenset[str]]:
+        """The natural loop of each loop head: the locations in it."""
+        loops: dict[str, frozenset[str]] = {}
+        for head in sorted(self.loop_heads):
             body = {head}
             stack = [edge.source for edge in self.back_edges if edge.target == head]
             while stack:
@@ -126,6 +126,14 @@ class Cfa(Generic[Label]):
                 if name not in body:
                     body.add(name)
                     stack.extend(e.source for e in self.entering(name) if e.source in self.reachable)
+            loops[head] = frozenset(body)
+        return loops
+
+    @cached_property
+    def loop_depth(self) -> dict[str, int]:
+        """In how many natural loops (one for each loop head) a location lies."""
+        depth = dict.fromkeys(self.locations, 0)
+        for body in self.loops.values():
             for name in body:
                 depth[name] += 1
         return depth

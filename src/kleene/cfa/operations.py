@@ -269,6 +269,10 @@ class Havoc:
         return f"{self.target} = {self.source}()"
 
 
+CHOICE = "a choice of the analysis"
+"""The source of numbers that no run of the program reads, such as which slot stands for an element."""
+
+
 @dataclass(frozen=True, slots=True)
 class Print:
     """Formatted output; changes nothing. Its arguments are evaluated, `texts` among them read to their end."""

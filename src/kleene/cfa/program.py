@@ -64,6 +64,17 @@ class Assumption:
         return self.text
 
 
+TEXT_LENGTH, TEXT_PREFIX, TEXT_WRITE = "__kleene_text_length", "__kleene_text_prefix", "__kleene_text_write"
+BYTES_WRITE, BYTES_READ = "__kleene_bytes_write", "__kleene_bytes_read"
+TEXT_PUT, TEXT_PUT_END, TEXT_DIGITS = "__kleene_text_put", "__kleene_text_put_end", "__kleene_text_digits"
+TEXT_PRIMITIVES = frozenset(
+    (TEXT_LENGTH, TEXT_PREFIX, TEXT_WRITE, BYTES_WRITE, BYTES_READ, TEXT_PUT, TEXT_PUT_END, TEXT_DIGITS)
+)
+"""The functions without a body that summaries call (`c/headers/kleene_text.c`): operations of the analyses."""
+SUMMARY = "__summary_"
+"""How the name of a function begins that describes a library function to the analyses, without loops."""
+
+
 @dataclass(frozen=True)
 class CProgram:
     """A whole program. `functions` has the defined functions, including those that the entry cannot reach."""
@@ -80,6 +91,8 @@ class CProgram:
     """The file with our bodies of library functions: what happens there is shown at the call."""
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
+    apart: frozenset[str] = frozenset()
+    """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
 
     @property
     def main(self) -> Function:
@@ -149,6 +162,18 @@ class CProgram:
         """All operations: those that initialise globals, then those of the functions."""
         operations: list[Operation] = [a for g in self.globals for a in g.initial]
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
+
+    def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
+        """The variables of other files that an automaton uses: by name, or by the initial value of one that it uses."""
+        used: set[Variable] = set()
+        waiting = [x for e in cfa.edges for x in expressions(e.label)]
+        initial = {g.variable: [x for a in g.initial for x in expressions(a)] for g in self.globals}
+        while waiting:
+            for node in walk(waiting.pop()):
+                if isinstance(node, Variable) and node not in used:
+                    used.add(node)
+                    waiting += initial.get(node, ())
+        return [g.variable for g in self.globals if g.external and g.variable in used]
 
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:

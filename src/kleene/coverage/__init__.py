@@ -10,5 +10,6 @@ In reading order:
 - `shapes`: a state as a structure, as far as it determines one
 - `matching`: whether a structure stands for a state
 - `numbers`: numbers as an attempt follows them
+- `counts`: claims about counters of lists
 - `fesa`: a state in a graph with a Boolean function
 """

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Allocate, Enter, Realloc
+from kleene.cfa.operations import CHOICE, Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
+from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.views import Program, View, load_value, value_of
@@ -21,11 +22,11 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
-from kleene.passes.elements.global_arrays import CHOICE
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
+from kleene.passes.text.blocks import TextPlaces
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -71,6 +72,7 @@ class Sketcher:
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
         self.made = _allocation_sizes(self.memory)
         self.slots = slot_sizes(self.memory.program.records.values())
+        self.texts = TextPlaces.of(self.memory.program)
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
@@ -140,12 +142,22 @@ class _Drawing:
             if variable.is_global or variable in self.live:
                 self._pointer(variable)
         for variable in owner.memory.integers:
-            if variable.is_global or variable in self.live:
+            if variable not in owner.translator.mortal or variable in self.live:
                 value = value_of(owner.program, self.view, variable.name, variable.type.size)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
+        counts = owner.translator.context.counts
+        for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
+            self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
+
+    def _kept_value(self, variable: Variable) -> Value | None:
+        """The value of a variable that the analysis keeps here."""
+        if not variable.is_global and variable not in self.live:
+            return None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
+        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
 
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
@@ -198,7 +210,7 @@ class _Drawing:
         if len(made) == 1:
             return next(iter(made))
         sizes = [size for size in self.owner.memory.sizes if int(size) == block.size]
-        plain = len(sizes) == 1 and not isinstance(sizes[0], TypedSize) and not made
+        plain = len(sizes) == 1 and not isinstance(sizes[0], TypedSize) and not made and self.owner.texts is None
         return sizes[0] if plain else None
 
     def _set(self, name: str, node: int, *, truth: bool) -> None:
@@ -225,6 +237,10 @@ class _Drawing:
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+        counts = owner.translator.context.counts
+        blocks = self.view.state.blocks
+        for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
+            self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
             value = load_value(block, offset, kept.size) if kept else None
@@ -234,6 +250,7 @@ class _Drawing:
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
         edges = {to: owner.symbols.cell(cell, to) for to in owner.symbols.target_offsets(cell)}
+        value = self._in_text(value)
         target, known = self._target(value)
         if not known:
             return
@@ -260,6 +277,18 @@ class _Drawing:
             return None, False
         return None, value == 0 or isinstance(value, Undefined)
 
+    def _in_text(self, value: Value | None) -> Value | None:
+        """A pointer into a text as the analysis knows it: it points to the start; None where that is not certain."""
+        texts = self.owner.texts
+        if texts is None or not isinstance(value, Pointer):
+            return value
+        block = self.view.state.blocks.get(value.block)
+        size = self._size(value.block, block) if block is not None else None
+        variable = self.objects.get(value.block)
+        if size == texts.size or (variable is not None and texts.is_array(variable)):
+            return Pointer(value.block, 0)
+        return None if size is None or texts.is_inside(int(size), value.offset) else value
+
     def _label(self, value: Pointer) -> str:
         return self.view.state.blocks[value.block].label
 
@@ -271,7 +300,7 @@ class _Drawing:
             return
         pointer = owner.symbols.pointer(variable)
         held = self._holder(variable)
-        value = value_of(owner.program, self.view, held, variable.type.size) if held else None
+        value = self._in_text(value_of(owner.program, self.view, held, variable.type.size) if held else None)
         target, known = self._target(value)
         if not known:
             sketch.complete = False

@@ -50,6 +50,7 @@ class RoleKind(Enum):
     BEFORE = auto()
     SAME_AS_BEFORE = auto()
     TOUCHED = auto()
+    COUNT = auto()
 
 
 @dataclass(frozen=True, slots=True)

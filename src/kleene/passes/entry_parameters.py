@@ -11,7 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Comparison, Constant, Expression, Variable, children, variables
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Comparison,
+    Constant,
+    Expression,
+    Field,
+    Variable,
+    children,
+    variables,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Assign,
@@ -26,8 +36,29 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import CProgram, Function, Global
-from kleene.cfa.types import CHAR, INT, FloatType, FunctionType, IntegerType, PointerType
+from kleene.cfa.types import (
+    CHAR,
+    INT,
+    FloatType,
+    FunctionType,
+    IntegerType,
+    PointerType,
+    RecordField,
+    RecordLayout,
+    RecordType,
+)
 
+LEAST_ARGUMENTS = 1
+"""Arguments of a program, with its name: no shell starts a program without one, nor does Linux since 5.18."""
+MOST_ARGUMENTS = 1 << 30
+"""Arguments at most: their pointers alone would fill the memory that Linux grants them many times over."""
+
+ARGUMENTS = "$arguments"
+"""The global array that stands for `argv`."""
+ARGUMENT = Variable(f"{ARGUMENTS} text", RecordType(f"{ARGUMENTS} text", 1), is_global=True)
+"""The object that stands for each text of `argv`."""
+COUNT = "$argc"
+"""The variable that keeps the number of arguments, which the program may change."""
 Origins = Mapping[Variable, Variable]
 """Maps each variable that may hold the value of a parameter to this parameter."""
 
@@ -40,20 +71,25 @@ def with_entry_values(program: CProgram) -> CProgram:
     prologue = _Prologue(program)
     used = {v for edge in main.cfa.edges for e in expressions(edge.label) for v in variables(e)}
     used -= {v for edge in main.cfa.edges for v in _given_by_contract(edge.label)}
+    if has_arguments(program) and main.parameters[1] in used:
+        used.add(main.parameters[0])
     for number, parameter in enumerate(main.parameters):
         if parameter in used:
             prologue.give(number, parameter)
     known: dict[Variable, Variable] = {p: p for p in main.parameters if not isinstance(p.type, IntegerType | FloatType)}
+    if has_arguments(program):
+        del known[main.parameters[1]]
     followed = _only_copied(program, main, known)
     edges = (*prologue.edges, Edge(prologue.here, prologue.last(), main.cfa.entry), *followed)
     changed = replace(
         main,
         parameters=(),
-        locals=(*main.parameters, *prologue.locals, *main.locals),
+        locals=(*main.parameters, *prologue.locals, *prologue.kept, *main.locals),
         cfa=Cfa(f"{main.name}.start", edges),
     )
     functions = {**program.functions, program.entry: changed}
-    return replace(program, functions=functions, globals=(*program.globals, *prologue.globals))
+    globals_ = (*program.globals, *prologue.globals)
+    return replace(program, functions=functions, globals=globals_, records=program.records | prologue.records)
 
 
 def _given_by_contract(operation: Operation) -> tuple[Variable, ...]:
@@ -70,7 +106,10 @@ class _Prologue:
     program: CProgram
     edges: list[Edge[Operation]] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
+    kept: list[Variable] = field(default_factory=list)
+    """Variables that live as long as the program."""
     globals: list[Global] = field(default_factory=list)
+    records: dict[str, RecordLayout] = field(default_factory=dict)
     _made: int = 0
 
     @property
@@ -86,10 +125,33 @@ class _Prologue:
         if isinstance(parameter.type, IntegerType):
             self._emit(Havoc(self.place, parameter, f"parameter {parameter}"))
             if self.program.entry == "main" and number == 0:  # the number of arguments
-                test = Comparison(">=", parameter, Constant(0, parameter.type))
+                test = Comparison(">=", parameter, Constant(LEAST_ARGUMENTS, parameter.type))
                 self._fork(test, self._location(self._made + 1), f"{self.program.entry}.nowhere")
+                test = Comparison("<=", parameter, Constant(MOST_ARGUMENTS, parameter.type))
+                self._fork(test, self._location(self._made + 1), f"{self.program.entry}.nowhere")
+        elif self._is_argv(number) and isinstance(parameter.type, PointerType):
+            self._arguments(parameter, parameter.type)
         elif isinstance(parameter.type, PointerType) and not isinstance(parameter.type.target, FunctionType):
             self._point(parameter, parameter.type, may_be_null=not is_texts(self.program, number))
+
+    def _is_argv(self, number: int) -> bool:
+        return number == 1 and has_arguments(self.program)
+
+    def _arguments(self, parameter: Variable, type_: PointerType) -> None:
+        """`argv` points to an array of texts, of which `passes/text` knows the length."""
+        array = Variable(ARGUMENTS, RecordType(ARGUMENTS, type_.size), is_global=True)
+        first = Field(array, "first", type_.target, 0)
+        fields = (RecordField("first", type_.target, 0),)
+        self.records = {
+            ARGUMENTS: RecordLayout(RecordType(ARGUMENTS, type_.size), fields),
+            ARGUMENT.name: RecordLayout(RecordType(ARGUMENT.name, 1), (RecordField("character", CHAR, 0),)),
+        }
+        initial = Assign(self.place, first, AddressOf(ARGUMENT, type_.target))
+        self.globals += [Global(ARGUMENT), Global(array, (initial,))]
+        count = Variable(COUNT, INT)
+        self.kept.append(count)
+        self._emit(Assign(self.place, count, self.program.main.parameters[0]))
+        self._emit(Assign(self.place, parameter, AddressOf(array, type_)))
 
     def _point(self, parameter: Variable, type_: PointerType, *, may_be_null: bool) -> None:
         target = Variable(f"$*{parameter}", CHAR, is_global=True)
@@ -124,6 +186,12 @@ class _Prologue:
         self._made += 1
         self.edges.append(Edge(start, Assume(self.place, test, truth=True), yes))
         self.edges.append(Edge(start, Assume(self.place, test, truth=False), no))
+
+
+def has_arguments(program: CProgram) -> bool:
+    """Whether the entry is ``main(int argc, char **argv)``."""
+    parameters = program.main.parameters
+    return len(parameters) > 1 and isinstance(parameters[0].type, IntegerType) and is_texts(program, 1)
 
 
 def is_texts(program: CProgram, number: int) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, FunctionAddress, Variable
+from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, FunctionAddress, Variable, has_dereference
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
+    CHOICE,
     Allocate,
     Assign,
     Assume,
@@ -20,15 +21,17 @@ from kleene.cfa.operations import (
     EndScope,
     Error,
     Exit,
+    Havoc,
     Operation,
     Place,
+    Print,
     Return,
     Skip,
     Specified,
     Unsupported,
     rename_variables,
 )
-from kleene.cfa.program import CProgram, Function
+from kleene.cfa.program import SUMMARY, TEXT_PRIMITIVES, CProgram, Function
 from kleene.diagnostics import Limit, LimitReached
 
 MAX_POINTER_TARGETS = 16
@@ -73,7 +76,7 @@ def inlined_with_copies(program: CProgram, *, max_edges: int = MAX_EDGES) -> tup
 
 def _is_apart(program: CProgram, name: str) -> bool:
     """Whether a function stays apart: it is recursive, or a contract by formulas describes its effect."""
-    if name in program.recursive_functions:
+    if name in program.recursive_functions or name in program.apart:
         return True
     edges = program.functions[name].cfa.edges
     return any(isinstance(e.label, Specified) and e.label.role == "changes" for e in edges)
@@ -137,7 +140,12 @@ class _Inliner:
         self._add(source, Unsupported(call.place, "call through a pointer to no known function"), self.exit)
 
     def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
+        if name in TEXT_PRIMITIVES:  # `passes/text` defines it
+            self._add(source, call, target)
+            return
         callee = self.program.functions.get(name)
+        if callee is not None and callee.place.file == self.program.library:
+            callee = self.program.functions.get(SUMMARY + name, callee)
         if callee is None:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
@@ -172,8 +180,10 @@ class _Inliner:
             start = names.get(edge.source, prefix + edge.source)
             end = names.get(edge.target, prefix + edge.target)
             operation = rename_variables(edge.label, rename)
-            if callee.place.file == self.program.library:
+            if callee.name.startswith(SUMMARY) or callee.place.file == self.program.library:
                 operation = replace(operation, place=call.place)
+            if callee.name.startswith(SUMMARY) and isinstance(operation, Havoc):
+                operation = replace(operation, source=CHOICE)
             if isinstance(operation, Return):
                 self._return(start, operation, call, tuple(rename.values()), target)
             elif isinstance(operation, Exit | Error | Unsupported):
@@ -189,6 +199,10 @@ class _Inliner:
                 self._add(source, Unsupported(place, "use of the value of a function that returns none"), self.exit)
                 return
             self._add(source, Assign(place, call.result, convert_value(operation.value, call.result)), middle)
+            source = middle
+        elif operation.value is not None and has_dereference(operation.value):  # it is evaluated, though not used
+            middle = self._location(source)
+            self._add(source, Print(place, None, (operation.value,)), middle)
             source = middle
         if ended:
             self._add(source, EndScope(place, ended), target)

@@ -34,6 +34,11 @@ def is_literal(expression: Expression) -> bool:
     return isinstance(expression, Variable) and expression.name.startswith('"')
 
 
+def literal_bytes(literal: Variable) -> bytes:
+    """The bytes of a literal, with its terminator."""
+    return literal.name[1:-1].encode("ascii").decode("unicode_escape").encode("latin-1") + b"\0"
+
+
 def character(expression: Expression) -> int | None:
     """The value of a character of a literal at a constant index."""
     if (
@@ -44,6 +49,6 @@ def character(expression: Expression) -> int | None:
         return None
     if not isinstance(expression.index, Constant) or not isinstance(expression.type, IntegerType):
         return None
-    text = expression.base.name[1:-1].encode("ascii").decode("unicode_escape").encode("latin-1") + b"\0"
+    text = literal_bytes(expression.base)
     position = expression.index.value
     return expression.type.wrap(text[position]) if 0 <= position < len(text) else None

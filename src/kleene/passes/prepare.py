@@ -16,6 +16,7 @@ from kleene.cfa.program import CProgram
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.elements.global_arrays import with_slots
+from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
@@ -24,12 +25,13 @@ from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.promote import promote_addresses
 from kleene.passes.scalars import with_scalars
+from kleene.passes.text import with_text_blocks
 
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
-    program = with_array_blocks(program)
+    program = with_array_blocks(with_text_blocks(program))
     while True:
         before = program
         program = with_slots(_promote(program))
@@ -37,7 +39,7 @@ def prepare_program(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    program = with_element_lists(program)
+    program = with_element_lists(with_owner_members(program))
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }

@@ -28,12 +28,10 @@ from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
 from kleene.refine.tree.reachability_tree import Tree
-from kleene.structures.layout import layout_for
+from kleene.structures.layout import MOST_NODES, layout_for
 from kleene.structures.structure import SM_MUST, Structure
 
 Graphs = Mapping[str, Sequence[Structure]]
-MOST_NODES = 512
-"""Nodes of a graph that is read from a file: a larger number is damage, and would take all memory."""
 
 
 @dataclass
@@ -214,7 +212,10 @@ def graphs_from(document: Mapping[str, Any], model: Model) -> dict[str, list[Str
 
 
 def _graph(vocabulary: Vocabulary, size: int, texts: Sequence[str], location: str) -> Structure:
-    """A structure whose rails are those of nodes that exist and do not contradict each other."""
+    """A structure whose rails are those of nodes that exist and do not contradict each other.
+
+    A number of nodes that no structure can have is damage.
+    """
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MOST_NODES:
         raise InputError(f"a shape graph at {location} has {size} nodes")
     values = tuple(int(text, 16) for text in texts)

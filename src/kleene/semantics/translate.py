@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kleene.cfa.expressions import Constant, Expression, Variable, walk
+from kleene.cfa.expressions import Constant, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -36,7 +36,6 @@ from kleene.cfa.operations import (
     Skip,
     Specified,
     Unsupported,
-    expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
@@ -54,6 +53,8 @@ from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.conditions import ConditionSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
+from kleene.semantics.steps.count_readings import CountReadings
+from kleene.semantics.steps.counts import CountSteps
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary, InvocationSteps, call_vocabulary
 from kleene.semantics.steps.numbers import NumberSteps
 from kleene.semantics.steps.pointers import PointerSteps
@@ -108,6 +109,8 @@ class Translator:
         symbols = Symbols(memory, shape, precision)
         self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
         self.context = StepContext(program, memory, self.constants, symbols)
+        if shape.counts:
+            self.context.counts = CountSteps(memory, symbols, self.constants)
         self.pointers = PointerSteps(self.context)
         self.cells = CellSteps(self.context, self.pointers)
         self.numbers = NumberSteps(self.context, self.pointers, self.cells)
@@ -120,7 +123,7 @@ class Translator:
         self.malloc_may_fail = malloc_may_fail
         self.leaks = leaks
         lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
-        self.needed = lives.live
+        self.needed, self.mortal = lives.live, lives.mortal
         self.live = lingering_variables(cfa, self._active())
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
@@ -143,12 +146,12 @@ class Translator:
         places: dict[str, Place] = {}
         entry = "start"
         chain: list[Step] = []
-        used = {n for e in self.source.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
-        given = [v for v in self.memory.integers if v in self.needed[self.source.entry]]
+        externals = self.context.program.externals_in(self.source)
+        given = [v for v in self.memory.integers if v in self.needed[self.source.entry] and not v.is_global]
         for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
         for item in self.context.program.globals:
-            if item.external and item.variable in used:
+            if item.variable in externals:
                 chain += self._steps(Unsupported(Place("", 0, 0, ""), f"external variable {item.variable}"))
             for assignment in item.initial:
                 chain += self._steps(assignment)
@@ -162,7 +165,8 @@ class Translator:
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
         cfa = Cfa(entry, tuple(Edge(e.source, _keep(e.label, vocabulary), e.target) for e in edges))
-        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        counted = self.context.counts.rules() if self.context.counts is not None else []
+        rules, initial = (*self.symbols.rules(), *counted), self._initial(vocabulary)
         procedures = self._procedures()
         calls = call_vocabulary(self.symbols) if procedures else None
         return Translation(
@@ -210,6 +214,8 @@ class Translator:
 
     def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an edge; a variable that is inactive before it and active after it gets any value."""
+        if self.context.counts is not None:
+            self.context.counts.location, self.context.counts.live = edge.source, self.live[edge.target]
         before, after = self.live[edge.source], self.live[edge.target]
         appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
         hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after
@@ -222,6 +228,14 @@ class Translator:
         self.symbols.hidden = self.constants.hidden = frozenset()
         self.symbols.complete = True
         return ways
+
+    def _bound_steps(self, operation: Operation) -> list[Step]:
+        """Behind a condition, what the bounds of numbers say about lists that they count."""
+        counts = self.context.counts
+        if counts is None or not isinstance(operation, Assume):
+            return []
+        readings = CountReadings(counts).behind(operation)
+        return [Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in readings]
 
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
@@ -243,7 +257,7 @@ class Translator:
             ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
-        return [self._with_dead(steps, dead) for steps in ways]
+        return [self._with_dead([*steps, *self._bound_steps(operation)], dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
         """The cases of realloc: a null pointer, a block of each size that the pointer may point to, or failure.
@@ -272,7 +286,7 @@ class Translator:
         before, after = self.live[edge.source], self.live[edge.target]
         gone = [v for v in before if v not in after]
         target = getattr(edge.label, "target", None)
-        if isinstance(target, Variable) and not target.is_global and target not in after:
+        if isinstance(target, Variable) and target in self.mortal and target not in after:
             gone.append(target)
         if isinstance(edge.label, Enter):
             gone += [v for v in edge.label.parameters if v not in after]
@@ -280,10 +294,10 @@ class Translator:
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:
         """Forget dead variables after an operation, and freed blocks without pointers to them."""
-        updates = [u for v in dead for u in self._forget(v)]
+        updates = {u.predicate: u for v in dead for u in self._forget(v)}
         if updates:
             names = ", ".join(v.name for v in dead)
-            steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
+            steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates.values())))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
             steps = [*steps, Step(self._collect(), self._leaks() if self.leaks else ())]
@@ -308,10 +322,12 @@ class Translator:
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
+        ends = self.context.counts.forget(variable) if self.context.counts is not None else []
         if self.memory.kind(variable) == "pointer":
-            return self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            own = self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            return [*(u for u in own if all(u.predicate != e.predicate for e in ends)), *ends]
         if self.memory.kind(variable) == "integer":
-            return [Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)]
+            return [*(Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)), *ends]
         return []
 
     def _name_globals(self) -> None:
@@ -340,6 +356,9 @@ class Translator:
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
                 if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
+        if self.context.counts is not None:
+            for name, node in self.context.counts.initial_claims(objects):
+                builder.set(name, node, Kleene.TRUE)
         for item in self.context.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
                 builder.set(self.symbols.integer(item.variable, 0), (), Kleene.TRUE)
@@ -441,7 +460,8 @@ class Translator:
             if operation.status is not None:
                 self.context.check_then_step("exit", [alarm], TRUE, ())
             return
-        self.context.step("return", [u for v in self.memory.pointers if not v.is_global for u in self._forget(v)])
+        gone = {u.predicate: u for v in self.memory.pointers if not v.is_global for u in self._forget(v)}
+        self.context.step("return", gone.values())
         for variable in self.memory.objects:
             if not variable.is_global:
                 self._leave_scope(variable)

@@ -14,6 +14,8 @@ from functools import cache
 from kleene.diagnostics import Limit, LimitReached
 
 TIERS = (16, 32, 64, 128, 256, 512)
+MOST_NODES = TIERS[-1] - 2
+"""Nodes of the largest structure."""
 _MEMO_LIMIT = 1 << 15
 _LARGE_MEMO_LIMIT = 1 << 12  # for tensors of three and more axes
 
@@ -355,6 +357,4 @@ def layout_for(nodes: int) -> Layout:
     for width in TIERS:
         if nodes <= width - 2:
             return layout_of_width(width)
-    raise LimitReached(
-        f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})", Limit.SIZE
-    )
+    raise LimitReached(f"a structure of {nodes} nodes is larger than Kleene can represent ({MOST_NODES})", Limit.SIZE)

@@ -119,7 +119,12 @@ def run_phases(check: Check) -> None:
         if check.open_properties and check.budget.left > phase.least and phase.applies(check):
             most = min(phase.most, phase.after_error) if check.is_violated else phase.most
             check.options.tell(phase.name)
-            phase.run(check, check.budget.part(phase.share, most))
+            try:
+                phase.run(check, check.budget.part(phase.share, most))
+            except LimitReached as stop:  # between two parts of a phase that have limits of their own
+                if stop.limit is not Limit.INTERRUPTION:
+                    raise
+                return
 
 
 def strategy_lines() -> list[str]:

@@ -6,6 +6,7 @@ without undefined behaviour: C promises nothing after that. Everything else is U
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from kleene.results.fesa import FesaResult
 
 _TIME = "time limit"
+MORE_TIME = "give more time with --timeout, or check fewer operations at once"
+_CROWDED = re.compile(r"more than \d+ structures")
 """In the reasons of phases that ran out of time."""
 _STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
@@ -176,7 +179,9 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
     if undefined is not None:
         return f"repair the error at {undefined.file}:{undefined.line}, and check again"
     if _TIME in report.reason:
-        return "give more time with --timeout, or check fewer operations at once"
+        return MORE_TIME
+    if _CROWDED.search(report.reason):
+        return "allow more with --max-structures, check fewer operations at once, or try --refine"
     if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
         if "--extern" in report.reason:
             return ""

@@ -234,11 +234,15 @@ char *fgets(char *target, int size, FILE *file) {
         return NULL;
     int i = 0;
     if (size > 1) {
-        if (__VERIFIER_nondet_int() == 0)
+        int length = __VERIFIER_nondet_int();
+        if (length <= 0)
             return NULL;
-        do
+        __VERIFIER_assume(length < size);
+        for (; i + 1 < length; i++) {
             target[i] = __VERIFIER_nondet_char();
-        while (target[i++] != '\n' && i < size - 1 && __VERIFIER_nondet_int() != 0);
+            __VERIFIER_assume(target[i] != '\n');
+        }
+        target[i++] = __VERIFIER_nondet_char();
     }
     target[i] = 0;
     return target;
@@ -425,6 +429,43 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0 && compare(start + (j - 1) * size, start + j * size) > 0; j--)
             __kleene_swap(start + (j - 1) * size, start + j * size, size);
+}
+
+/* Functions that run at the exit, the last one first. A program that registers more is not followed further. */
+extern void __kleene_many_handlers(void);
+extern void __kleene_late_handler(void);
+static void (*kleene_handler_1)(void);
+static void (*kleene_handler_2)(void);
+static void (*kleene_handler_3)(void);
+static void (*kleene_handler_4)(void);
+static int kleene_exits;
+
+int atexit(void (*handler)(void)) {
+    if (kleene_exits != 0)
+        __kleene_late_handler();
+    if (kleene_handler_1 == NULL)
+        kleene_handler_1 = handler;
+    else if (kleene_handler_2 == NULL)
+        kleene_handler_2 = handler;
+    else if (kleene_handler_3 == NULL)
+        kleene_handler_3 = handler;
+    else if (kleene_handler_4 == NULL)
+        kleene_handler_4 = handler;
+    else
+        __kleene_many_handlers();
+    return 0;
+}
+
+void __kleene_run_handlers(void) {
+    kleene_exits = 1;
+    if (kleene_handler_4 != NULL)
+        kleene_handler_4();
+    if (kleene_handler_3 != NULL)
+        kleene_handler_3();
+    if (kleene_handler_2 != NULL)
+        kleene_handler_2();
+    if (kleene_handler_1 != NULL)
+        kleene_handler_1();
 }
 
 /* Models of functions of the machine and of widespread libraries: what they read from the outside world is any value.

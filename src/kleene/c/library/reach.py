@@ -22,7 +22,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.operations import Call, expressions
-from kleene.cfa.program import CProgram, Global
+from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
 from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordType, Type
 
 
@@ -140,8 +140,9 @@ def _words_of(expression: Expression) -> str:
 
 def calls_without_body(program: CProgram) -> Iterator[tuple[str, Call]]:
     """The calls of functions that have no body, with the functions that contain them."""
+    known = program.functions.keys() | TEXT_PRIMITIVES
     for function in program.functions.values():
         for edge in function.cfa.edges:
             call = edge.label
-            if isinstance(call, Call) and isinstance(call.function, str) and call.function not in program.functions:
+            if isinstance(call, Call) and isinstance(call.function, str) and call.function not in known:
                 yield function.name, call

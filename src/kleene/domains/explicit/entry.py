@@ -15,7 +15,7 @@ from kleene.domains.explicit.arithmetic import concrete, decide
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import UNDEFINED, UNKNOWN, NotModelled, Pointer, Unknown, Value
-from kleene.passes.entry_parameters import is_texts, unknown_memory
+from kleene.passes.entry_parameters import LEAST_ARGUMENTS, is_texts, unknown_memory
 
 ARGUMENTS = "arguments"
 """The kind of the block of `argv` before it is looked at; it keeps their number in its first cell."""
@@ -34,7 +34,7 @@ def entry_value(state: State, program: CProgram, number: int, given: Sequence[Va
     parameter = program.main.parameters[number]
     type_ = parameter.type
     if isinstance(type_, IntegerType):
-        low = 0 if program.entry == "main" and number == 0 else type_.minimum
+        low = LEAST_ARGUMENTS if program.entry == "main" and number == 0 else type_.minimum
         return state.draw(low, type_.maximum, f"parameter {parameter}")
     if not isinstance(type_, PointerType):
         return UNDEFINED
@@ -48,7 +48,7 @@ def entry_value(state: State, program: CProgram, number: int, given: Sequence[Va
 
 
 def look_at_arguments(state: State, number: int) -> Block:
-    """Make the texts of `argv`, whose block has this number. Without any the run counts as open: no shell does that."""
+    """Make the texts of `argv`, whose block has this number."""
     block = state.blocks[number]
     width, count = block.cells[0]
     if isinstance(count, Unknown) and not decide(state, "<=", count, _MOST_ARGUMENTS):
@@ -64,8 +64,6 @@ def look_at_arguments(state: State, number: int) -> Block:
         for n in range(amount)
     ]
     state.source.bounded = f"only {_MOST_ARGUMENTS} arguments of {_MOST_CHARACTERS} characters are tried"
-    if amount == 0:
-        state.tainted = state.tainted or "a program that is started without a name"
     block = state.writable(number)
     block.kind, block.size, block.cells = "global", (amount + 1) * width // CHAR.bits, {}
     block.store(amount * width, width, 0)

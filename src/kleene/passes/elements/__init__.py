@@ -11,6 +11,7 @@ In reading order:
 - `rewritten`: the pass
 - `global_arrays`: another pass, for large global arrays that are only indexed
 - `arrays`: arrays that are variables become blocks first
+- `owners`: structs on the heap that own an array become variables first
 - `slots`: the slots of a type of elements
 - `chosen`: which blocks become lists, and the pairs of an array and an index whose slot is remembered
 - `chains`: edges under construction

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Edge
-from kleene.cfa.operations import Assume, Error, Havoc, Operation, Place, Skip
+from kleene.cfa.operations import CHOICE, Assume, Error, Havoc, Operation, Place, Skip
 from kleene.cfa.types import INT, Type
-from kleene.passes.elements.global_arrays import CHOICE
 
 
 @dataclass

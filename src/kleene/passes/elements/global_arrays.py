@@ -27,6 +27,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
+    CHOICE,
     Allocate,
     Assign,
     Assume,
@@ -49,9 +50,6 @@ from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers
 from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
-
-CHOICE = "which slot"
-"""The source of numbers that no run of the program reads: which slot stands for an element."""
 
 MOST_ELEMENTS = 6
 """Arrays of so few elements are followed element by element."""

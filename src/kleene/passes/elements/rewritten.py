@@ -42,8 +42,10 @@ from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.positions import Positions
 from kleene.passes.elements.slots import Slot
 from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations, factors
+from kleene.passes.facts.symbolic_values import LARGEST_BLOCK
 from kleene.passes.rewrite import with_parts
 
 FEW = 3
@@ -82,6 +84,7 @@ class _Coder:
         self.chains = Chains(name)
         self.lists = Lists(program, self.chains)
         self.positions = Positions(chosen, self.relations, self.chains, self.lists)
+        self.live = live_before(cfa, {pair[1] for pair in chosen.pairs})
         self.before_condition: dict[tuple[str, Expression], tuple[str, Operation]] = {}
         self.fresh = 0
 
@@ -97,6 +100,7 @@ class _Coder:
         if edge.source not in self.relations.at:
             self.chains.edges.append(edge)
             return
+        self.positions.live = self.live[edge.target]
         try:
             here, operation = self._before(edge)
             here = self._apply(here, edge, operation)
@@ -177,6 +181,11 @@ class _Coder:
         low, high = self.relations.of(product[0], location)
         return low >= 0 and self.lists.word.has(high * product[1])
 
+    def _is_whole(self, product: tuple[Expression, int], location: str) -> bool:
+        """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
+        low, high = self.relations.of(product[0], location)
+        return low * product[1] >= -LARGEST_BLOCK and self.lists.word.has(high * product[1])
+
     def _reallocate(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
         place, chains = label.place, self.chains
         slot = self.chosen.slots.get(self.chosen.blocks.of_allocation(label))
@@ -187,7 +196,7 @@ class _Coder:
         product = factors(label.size)
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
-        if self.relations.of(product[0], location)[0] < 1 or not self._is_exact(product, location):
+        if not self.relations.is_nonzero(product[0], location) or not self._is_whole(product, location):
             raise _NotFollowed("realloc with a size that may be 0")
         old = chains.local(f"$old {slot.element}", slot.pointer)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
@@ -212,6 +221,8 @@ class _Coder:
         place, chains, positions = label.place, self.chains, self.positions
         source = bare(label.pointer)
         for pair in positions.with_array(source) if keeps else ():
+            if not positions.matters(pair):
+                continue
             at = positions.at(pair)
             first, other = chains.branch(here, Comparison("==", at, old), place)
             here = chains.location()

@@ -3,6 +3,7 @@
 In reading order:
 
 - `memory`: objects, cells, and where pointers may point inside objects
+- `calls`: which functions are analysed apart, though they could be inlined
 - `liveness`: which variables are still read
 - `integers`: which constants matter to which integer variable or cell
 - `intervals`: intervals of integer variables
@@ -11,5 +12,6 @@ In reading order:
 - `symbolic_states`: symbols of numbers and pointers, and their zone
 - `symbolic_values`: expressions in such a state
 - `relations`: relations of numbers, members and lengths of blocks
+- `counters`: counters of lists
 - `same_values`: which expressions have equal values
 """

@@ -7,14 +7,21 @@ that all are: a pointer that is moved stays where it is, and each allocation of 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from kleene.cfa.expressions import Cast, Constant, Expression, Index, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Call, MemCopy, Operation, Realloc, expressions
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
+from kleene.cfa.types import CHAR, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
+from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import rewrite, rewrite_operation
 
+LITERALS = RecordLayout(RecordType("literals", 1), (RecordField("character", CHAR, 0),))
+"""A type of its own, so that no other object is taken for a literal."""
+LITERAL = Variable('"any literal"', LITERALS.type, is_global=True)
+"""The object that stands for all literals."""
 OWN_SIZES = 1 << 48
 """Where the sizes begin that stand for variable ones: no block is as large."""
 
@@ -23,10 +30,16 @@ class Blocks:
     """The kinds of blocks of pointers in one automaton."""
 
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
+        self._program = program
         self._sizes: dict[Operation, int] = {}
         changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
-        self.memory = Memory(program, changed, typed=True)
-        self.known = not any(isinstance(e.label, Call) for e in cfa.edges) and not self._has_pools(cfa)
+        merged = replace(
+            program,
+            globals=tuple(map(_merged, program.globals)),
+            records=program.records | {LITERALS.type.name: LITERALS},
+        )
+        self.memory = Memory(merged, changed, typed=True)
+        self.known = not any(map(_is_unknown, cfa.edges)) and not self._has_pools(cfa)
         """Whether all pointers are seen: no other function stores any, and none lie at computed bytes."""
 
     def _has_pools(self, cfa: Cfa[Operation]) -> bool:
@@ -34,8 +47,19 @@ class Blocks:
         holding = {size for size, _ in self.memory.cell_of}
         nodes = (n for e in cfa.edges for x in expressions(e.label) for n in walk(x))
         moved = [n for n in nodes if isinstance(n, PointerOffset) and n.scale == 1 and constant_of(n.index) is None]
-        places = [self._places(n.pointer) for n in moved]
-        return any(these is None or holding & {size for size, _ in these} for these in places)
+        places = [self.places(n.pointer) for n in moved]
+        text = set() if _reads_bytes_as_pointers(cfa) else {(k, o) for k, a in self.byte_arrays.items() for o, _ in a}
+        return any(spots is None or holding & {size for size, _ in spots - text} for spots in places)
+
+    @cached_property
+    def byte_arrays(self) -> dict[object, list[tuple[int, int]]]:
+        """The offsets and sizes of the arrays of bytes in the structs of each kind."""
+        arrays: dict[object, list[tuple[int, int]]] = {}
+        for kind in self.memory.sizes:
+            for layout in self._program.records.values():
+                if layout.type.size == int(kind) and str(kind) in (str(int(kind)), str(layout.type)):
+                    arrays.setdefault(kind, []).extend(byte_arrays(layout.type, self._program, 0))
+        return {kind: sorted(set(found)) for kind, found in arrays.items() if found}
 
     def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
         label = rewrite_operation(edge.label, _at_start)
@@ -55,22 +79,65 @@ class Blocks:
 
     def of_object(self, variable: Variable) -> object:
         """The kind of the block that a variable is."""
-        return self.memory.size_of(variable)
+        return self.memory.size_of(LITERAL if is_literal(variable) else variable)
 
     def of_value(self, pointer: Expression) -> frozenset[object] | None:
         """The kinds of blocks that a pointer may point to; None if any."""
-        places = self._places(pointer) if self.known else None
+        places = self.places(pointer) if self.known else None
         return None if places is None else frozenset(size for size, _ in places)
 
-    def _places(self, pointer: Expression) -> set[Place] | None:
+    def address_places(self, lvalue: Expression) -> set[Place] | None:
+        """The places where an lvalue may be; None if anywhere."""
+        if not self.known:
+            return None
+        try:
+            return self.memory.address_places(rewrite(lvalue, _at_start))
+        except Unmodelled:
+            return None
+
+    def places(self, pointer: Expression) -> set[Place] | None:
+        """The places that a pointer may point to if it were not moved along arrays; None if any."""
         try:
             return self.memory.value_places(rewrite(pointer, _at_start))
         except Unmodelled:
             return None
 
 
+def _merged(item: Global) -> Global:
+    initial = tuple(rewrite_operation(a, _at_start) for a in item.initial)
+    return replace(item, initial=initial)  # type: ignore[arg-type]
+
+
+def _is_unknown(edge: Edge[Operation]) -> bool:
+    return isinstance(edge.label, Call) and edge.label.function not in TEXT_PRIMITIVES
+
+
+def _reads_bytes_as_pointers(cfa: Cfa[Operation]) -> bool:
+    """Whether a pointer to bytes is converted to one to something larger."""
+    nodes = (n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Cast))
+    return any(_to_bytes(n.operand.type) and isinstance(n.type, PointerType) and n.type.target.size > 1 for n in nodes)
+
+
+def _to_bytes(type_: Type) -> bool:
+    return isinstance(type_, PointerType) and isinstance(type_.target, IntegerType) and type_.target.size == 1
+
+
+def byte_arrays(type_: Type, program: CProgram, base: int = 0) -> list[tuple[int, int]]:
+    """The offsets and sizes of the arrays of bytes in a struct."""
+    if isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType) and type_.element.size == 1:
+        return [(base, type_.size)] if type_.size else []
+    layout = program.records.get(type_.name) if isinstance(type_, RecordType) else None
+    fields = layout.fields if layout is not None and not layout.union else ()
+    return [array for f in fields for array in byte_arrays(f.type, program, base + f.offset)]
+
+
 def _at_start(node: Expression) -> Expression:
-    """A pointer that is moved along an array, for one to its first element: all elements are looked at as one."""
+    """A pointer that is moved along an array, for one to its first element: all elements are looked at as one.
+
+    All literals are one object: none of them is written.
+    """
+    if isinstance(node, Variable) and is_literal(node):
+        return LITERAL
     if isinstance(node, PointerOffset) and (node.scale > 1 or constant_of(node.index) is None):
         return node.pointer if node.pointer.type == node.type else Cast(node.pointer, node.type)
     if isinstance(node, Index):

@@ -172,6 +172,13 @@ class Constants:
             result = self._of[key] = self._constants(key) if self.tracks(key) else ()
         return result
 
+    def require(self, key: Key, values: Iterable[int]) -> None:
+        """Tell these values of a variable or cell apart too."""
+        root = self.root(key)
+        self._constants_of.setdefault(root, set()).update(values)
+        self._compared_roots.add(root)
+        self._of.clear()
+
     def _constants(self, key: Key) -> tuple[int, ...]:
         root = self.root(key)
         values = set(self._constants_of.get(root, ()))

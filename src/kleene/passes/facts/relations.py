@@ -11,8 +11,9 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from kleene.cfa.expressions import (
@@ -24,6 +25,7 @@ from kleene.cfa.expressions import (
     Constant,
     Expression,
     Field,
+    Index,
     Unary,
     Variable,
     walk,
@@ -53,137 +55,274 @@ from kleene.cfa.operations import (
     Unsupported,
     expressions,
 )
+from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import IntegerType, PointerType, Type
-from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merge
-from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
+from kleene.passes.entry_parameters import ARGUMENTS
+from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.liveness import defined_variables, starts
+from kleene.passes.facts.stored_texts import Promises, StoredTexts
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
+from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
+from kleene.passes.facts.texts import OLDEST
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
 MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
+GAP_STEPS = (-1, 0, 1)
+"""Differences at which a growing one stops first: before, at, or just behind the end of an array."""
+MOST_PARTS = 4
+"""States of a location that are kept apart by the pointers that are NULL in them."""
+Nulls = frozenset[str]
+"""Names of pointers that are NULL."""
+ALL: Nulls = frozenset()
+"""The part of all states."""
+NONE: Nulls = frozenset(("",))
+"""The part of the states in which no pointer is NULL."""
+CHAR_BITS = 8
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
 
-class Relations(Values):
+class Relations(StoredTexts):
     """The states at the locations of one automaton; computed when they are asked for."""
 
     # Questions ------------------------------------------------------------------------------------------------
 
     def of(self, expression: Expression, location: str) -> Interval:
         """The values that an integer expression may have where an edge leaves a location."""
-        state = self._state(location)
-        if state is None:
-            return full_range(expression.type)
-        return state.interval(self.number(expression, state))
+        return self._hull(location, expression.type, lambda state: state.interval(self.number(expression, state)))
+
+    def result_of(self, call: Call, location: str) -> Interval:
+        """The numbers that an operation of a summary may give."""
+        result = call.result
+        assert result is not None
+
+        def interval(state: State) -> Interval:
+            after = self.after(call, state)
+            return full_range(result.type) if after is None else after.interval(self.number(result, after))
+
+        return self._hull(location, result.type, interval)
+
+    def _hull(self, location: str, type_: Type, interval: Callable[[State], Interval]) -> Interval:
+        intervals = [interval(state.copy()) for state in self.at.get(location, {}).values()]
+        if not intervals:
+            return full_range(type_)
+        return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+    def _always(self, location: str, holds: Callable[[State], bool]) -> bool:
+        """Whether something holds in all states of a location that is reached."""
+        states = self.at.get(location, {})
+        return bool(states) and all(holds(state.copy()) for state in states.values())
 
     def inside(self, pointer: Expression, index: Expression, scale: int, location: str) -> bool:
         """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, at = self.pointer(pointer, state), self.number(index, state)
-        return self._fits(state, base, at, scale, room_needed=1)
 
-    def has_room(self, pointer: Expression, size: Expression, location: str) -> bool:
-        """Whether so many bytes from a pointer on are in its block."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, amount = self.pointer(pointer, state), self.number(size, state)
-        room = self._part(state, "room", base, 1)
-        return room is not None and self._is_after_start(state, base, ZERO, 1) and state.zone.upper(amount, room) <= 0
+        def holds(state: State) -> bool:
+            base, at = self.pointer(pointer, state), self.number(index, state)
+            if self._fits(state, base, at, scale, room_needed=1):
+                return True
+            place = self.place(state, base, at, scale)
+            return place is not None and self._is_in(state, *place, scale)
+
+        return self._always(location, holds)
+
+    def has_bytes(self, pointer: Expression, size: Expression, location: str, *, more: int = 0) -> bool:
+        """Whether so many bytes, and some more, are in the block of a pointer from there on."""
+
+        def holds(state: State) -> bool:
+            base, amount = self.pointer(pointer, state), self.number(size, state)
+            place, known = self.place(state, base, amount), self.coordinates(state, base)
+            if place is None or known is None or state.interval(known[1])[0] < 0 or state.interval(amount)[0] < 0:
+                return False
+            return self._is_in(state, *place, behind=more)
+
+        return self._always(location, holds)
+
+    def is_ended(self, pointer: Expression, location: str, unit: int = 1) -> bool:
+        """Whether a text has a terminator."""
+        return self._always(location, lambda state: self._is_ended(state, self.pointer(pointer, state), unit))
+
+    def is_before_end(self, pointer: Expression, index: Expression, unit: int, location: str) -> bool:
+        """Whether an element is before the first one that is 0."""
+
+        def holds(state: State) -> bool:
+            place = self.place(state, self.pointer(pointer, state), self.number(index, state), unit)
+            end = state.held.get(Part(OLDEST, place[0], unit)) if place is not None else None
+            return place is not None and end is not None and state.zone.upper(place[1], end) <= -1
+
+        return self._always(location, holds)
 
     def is_start(self, pointer: Expression, location: str) -> bool:
         """Whether a pointer is NULL or the start of its block."""
-        state = self._state(location)
-        if state is None:
-            return False
-        behind = self._part(state, "behind", self.pointer(pointer, state), 1)
-        return behind is not None and state.interval(behind) == (0, 0)
+
+        def holds(state: State) -> bool:
+            behind = self._part(state, "behind", self.pointer(pointer, state), 1)
+            return behind is not None and state.interval(behind) == (0, 0)
+
+        return self._always(location, holds)
 
     def length_is(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
         """Whether a pointer is the start of a block of just that many elements."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, number = self.pointer(pointer, state), self.number(count, state)
-        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
-        if room is None or behind is None or state.interval(behind) != (0, 0):
-            return False
-        return state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
 
-    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
-        """Whether a number is not greater than another one."""
-        state = self._state(location)
-        if state is None:
-            return False
-        a, b = self.number(left, state), self.number(right, state)
-        return state.zone.upper(a, b) <= 0
+        def holds(state: State) -> bool:
+            room, number = self._whole_room(pointer, scale, state), self.number(count, state)
+            return room is not None and state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
 
-    def distance(self, left: Expression, right: Expression, location: str) -> int | None:
-        """The first number less the second, if that is always the same."""
-        state = self._state(location)
-        if state is None:
-            return None
-        a, b = self.number(left, state), self.number(right, state)
-        most = state.zone.upper(a, b)
-        return most if state.zone.upper(b, a) == -most else None
+        return self._always(location, holds)
 
     def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
         """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, number = self.pointer(pointer, state), self.number(count, state)
-        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
-        if room is None or behind is None or state.interval(behind) != (0, 0):
-            return False
-        return state.zone.upper(room, number) <= 0
 
-    def _state(self, location: str) -> State | None:
-        state = self.at.get(location)
-        return None if state is None else state.copy()
+        def holds(state: State) -> bool:
+            room, number = self._whole_room(pointer, scale, state), self.number(count, state)
+            return room is not None and state.growth(number, room) is not None  # a number less than 0 gives no block
+
+        return self._always(location, holds)
+
+    def _whole_room(self, pointer: Expression, scale: int, state: State) -> int | None:
+        """The number of elements of a block, if a pointer is its start."""
+        base = self.pointer(pointer, state)
+        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
+        return room if behind is not None and state.interval(behind) == (0, 0) else None
+
+    def is_nonzero(self, expression: Expression, location: str) -> bool:
+        """Whether a number is not 0."""
+        return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
+
+    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
+        """Whether a number is not greater than another one."""
+        return self._always(
+            location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= 0
+        )
+
+    def distance(self, left: Expression, right: Expression, location: str) -> int | None:
+        """The first number less the second, if that is always the same."""
+        distances: set[int | None] = set()
+        for known in self.at.get(location, {}).values():
+            state = known.copy()
+            a, b = self.number(left, state), self.number(right, state)
+            most = state.zone.upper(a, b)
+            distances.add(most if state.zone.upper(b, a) == -most else None)
+        return distances.pop() if len(distances) == 1 else None
+
+    def difference(
+        self, left: Expression, right: Expression | None, location: str, behind: Assume
+    ) -> tuple[float, float]:
+        """The least and the greatest value of the first number less the second, without overflow, after a condition."""
+        bounds: list[tuple[int, int]] = []
+        for state in self.at.get(location, {}).values():
+            after = self.after(behind, state)
+            if after is not None:
+                a, b = self.number(left, after), ZERO if right is None else self.number(right, after)
+                bounds.append((-after.zone.upper(b, a), after.zone.upper(a, b)))
+        if not bounds:
+            return -math.inf, math.inf
+        return min(low for low, _ in bounds), max(high for _, high in bounds)
+
+    @property
+    def blocks(self) -> Blocks:
+        """The kinds of blocks that pointers point to."""
+        return self._kinds
 
     # The fixpoint ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def at(self) -> dict[str, State]:
+    def at(self) -> dict[str, dict[Nulls, State]]:
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
         operations = [e.label for e in self.cfa.edges]
-        constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
-        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        return self._solve()
+        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
+        constants = {n.value for n in nodes if isinstance(n, Constant)}
+        limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
+        limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
+        constants |= {g.variable.type.size for g in self.program.globals}
+        self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
+        self.promises = Promises(self._byte_kinds())
+        self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
+        while True:
+            before = (len(self.promises.broken), self.promises.everything)
+            at = self._solve()
+            if before == (len(self.promises.broken), self.promises.everything):
+                return at
 
-    def _solve(self) -> dict[str, State]:
+    def _solve(self) -> dict[str, dict[Nulls, State]]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
-        at: dict[str, State] = {self.cfa.entry: self._initial()}
-        waiting = {self.cfa.entry}
+        at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
+        for start in starts(self.cfa):
+            at.setdefault(start, {ALL: State()})
+        begins = set(at)
+        waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
         while waiting:
-            location = max(waiting, key=lambda name: order.get(name, -1))
-            waiting.remove(location)
+            here = max(waiting, key=lambda item: (order.get(item[0], -1), sorted(item[1])))
+            waiting.remove(here)
+            location, part = here
+            if part not in at[location]:
+                continue
             for edge in self.cfa.leaving(location):
-                after = self.after(edge.label, at[location])
+                after = self.after(edge.label, at[location][part])
                 if after is None:
                     continue
-                known = at.get(edge.target)
+                states = at.setdefault(edge.target, {})
+                if len(at[location]) == 1 and len(self.cfa.entering(edge.target)) == 1 and edge.target not in begins:
+                    waiting |= self._only_state(edge.target, states, after)
+                    continue
+                nulls = self._part_of(after, states, whole=edge.target in heads)
+                if nulls == ALL and states and ALL not in states:
+                    after = self._all_parts(states, after)
+                    states.clear()
+                known = states.get(nulls)
                 if known is None:
                     after.collect()
-                    at[edge.target] = after
-                    waiting.add(edge.target)
+                    states[nulls] = after
+                    waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
+                symbols = image(known, after)
+                if symbols is not None:
+                    self.settle_debts(known, after, known, ((s, (s, twin)) for s, twin in symbols.items()))
+                    continue
                 joint, pairs = merge(known, after)
+                self.settle_debts(known, after, joint, enumerate(pairs, 1))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
-                    at[edge.target] = joint
-                    waiting.add(edge.target)
+                    states[nulls] = joint
+                    waiting.add((edge.target, nulls))
         return at
+
+    def _only_state(self, location: str, states: dict[Nulls, State], after: State) -> set[tuple[str, Nulls]]:
+        """The state of a location to which one edge leads: it replaces the one before."""
+        nulls = self._part_of(after, {}, whole=False)
+        known = states.get(nulls) if len(states) == 1 else None
+        if known is not None and image(known, after) is not None and image(after, known) is not None:
+            return set()
+        states.clear()
+        after.collect()
+        states[nulls] = after
+        return {(location, nulls)}
+
+    def _part_of(self, state: State, states: dict[Nulls, State], *, whole: bool) -> Nulls:
+        """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
+
+        At the heads of loops, and where there are many parts, all states are one.
+        """
+        if whole or ALL in states:
+            return ALL
+        nulls = frozenset(
+            k.name for k, s in state.held.items() if isinstance(k, Variable) and Part("null", s, 1) in state.held
+        )
+        known = nulls or NONE
+        return known if known in states or len(states) < MOST_PARTS else ALL
+
+    def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
+        for other in states.values():
+            joint, pairs = merge(other, after)
+            self.settle_debts(other, after, joint, enumerate(pairs, 1))
+            after = joint
+        return after
 
     def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
         zone = joint.zone
@@ -201,7 +340,11 @@ class Relations(Values):
         for (i, j), c in list(zone.gaps.items()):
             one, two = pairs[i - 1][0], pairs[j - 1][0]
             if {one, two} <= known.zone.bounds.keys() and c > known.zone.upper(one, two):
-                del zone.gaps[i, j]
+                step = next((s for s in GAP_STEPS if s >= c), None)
+                if step is None:
+                    del zone.gaps[i, j]
+                else:
+                    zone.gaps[i, j] = step
 
     def _initial(self) -> State:
         state = State()
@@ -212,8 +355,10 @@ class Relations(Values):
                 state.held[item.variable] = state.fresh(0, 0)
             elif isinstance(item.variable.type, PointerType):
                 state.held[item.variable] = self._null(state)
+        for item in self.program.globals if self.promises.kinds else ():
+            self.begin_object(item, state)
         for item in self.program.globals:
-            for assignment in item.initial if not item.external else ():
+            for assignment in item.initial if not item.external and item.variable.name != ARGUMENTS else ():
                 self._assign(assignment.target, assignment.value, state)
         return state
 
@@ -228,26 +373,46 @@ class Relations(Values):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
-            case Realloc(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
+                block = self._block(size, state, self._kinds.of_allocation(operation))
+                self.made_block(block, state, zeroed=operation.zeroed)
+                self._store(target, block, state)
+            case Realloc(target=target, pointer=pointer, size=size):
+                old = self.pointer(pointer, state)
+                block = self._block(size, state, self._kinds.of_allocation(operation))
+                self.moved_block(old, block, state)
+                self._store(target, block, state)
             case Havoc(target=target):
-                self._store(target, self._any(target.type, state), state)
-            case MemSet(pointer=pointer) | MemCopy(destination=pointer):
-                self._overwrite(self.pointer(pointer, state), None, 0, state)
+                self._store(target, self._any(target, state), state)
+            case MemSet(pointer=pointer, value=value, size=size):
+                target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
+                zero = self.is_zero(state, self.number(value, state))
+                self._overwrite(target_symbol, None, 0, state)
+                self.write_bytes(state, target_symbol, amount, zero=zero)
+            case MemCopy(destination=pointer, source=source, size=size):
+                target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
+                from_symbol = self.pointer(source, state)
+                ends = self.copies_end(state, from_symbol, amount)
+                self.pay(from_symbol, state)
+                self._overwrite(target_symbol, None, 0, state)
+                self.write_bytes(state, target_symbol, amount, ends=ends)
+            case Call(function=str() as name) if name in TEXT_PRIMITIVES:
+                self.primitive(operation, state)
             case Call(result=result):
                 self._forget_memory(state)
                 if result is not None:
-                    self._store(result, self._any(result.type, state), state)
+                    self._store(result, self._anything(result.type, state), state)
             case Exit() | Error() | Unsupported() | Return():
                 return None
             case DeclareLocal(variable=variable):
                 self._end((variable,), state)
+                self.begin_local(variable, state)
             case EndScope(variables=variables):
                 self._end(variables, state)
             case Specified() | Invoke() | Enter() | Leave():
+                self.before_call(operation, state)
                 self._forget_memory(state)
                 self._end(defined_variables(operation), state)
+                self.after_call(operation, state)
             case Skip() | Print() | Free():
                 pass
         if state.following > MOST_SYMBOLS:
@@ -261,7 +426,13 @@ class Relations(Values):
             if address_of(variable) in state.held:
                 self._overwrite(self._object(variable, state), None, 0, state)
 
-    def _any(self, type_: Type, state: State) -> int:
+    def _any(self, target: Expression, state: State) -> int:
+        """An input: a pointer among them points to nothing that the program knows (`memory`)."""
+        if isinstance(target.type, PointerType):
+            return state.fresh_pointer(self._kinds.of_value(target))
+        return self._anything(target.type, state)
+
+    def _anything(self, type_: Type, state: State) -> int:
         if isinstance(type_, PointerType):
             return state.fresh_pointer(None)
         return state.fresh(*full_range(type_))
@@ -287,7 +458,8 @@ class Relations(Values):
             count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
-            if low >= 0 and high * each < WORD:
+            most = 1 << size.type.size * CHAR_BITS
+            if low * each >= -LARGEST_BLOCK and high * each < most:  # less than 0 is too much, and gives NULL
                 state.held[Part("room", block, each)] = number
                 state.held[Part("behind", block, each)] = nothing
         return block
@@ -299,6 +471,9 @@ class Relations(Values):
             self._store(target, self.number(value, state), state)
         else:
             base, offset = self._locate(target, state)
+            if not isinstance(target, Variable) or not self._is_tracked(target):
+                self.copied_struct(value, state)
+                self.memory_written(state, base, target, target.type.size)
             self._overwrite(base, offset, target.type.size, state)
 
     def _store(self, target: Expression, symbol: int, state: State) -> None:
@@ -306,7 +481,13 @@ class Relations(Values):
             state.held[target] = symbol
             return
         base, offset = self._locate(target, state)
-        self._overwrite(base, offset, target.type.size, state)
+        first, size = offset, target.type.size
+        if (
+            offset is None and isinstance(target, Index) and target.base.type.size
+        ):  # some element of an array that is known
+            (base, first), size = self._locate(target.base, state), target.base.type.size
+        self._overwrite(base, first, size, state)
+        self.stored(target, symbol, base, offset, state)
         if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
             state.held[Cell(base, offset, target.type.size)] = symbol
 
@@ -341,12 +522,46 @@ class Relations(Values):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            return _relate(operator, self.number(left, state), self.number(right, state), state.zone)
+            one, two = self.number(left, state), self.number(right, state)
+            if operator == "!=" and state.interval(two) == (0, 0):
+                state.nonzero.add(one)
+            return _relate(operator, one, two, state.zone) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
-            return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
+            one, two = self.pointer(left, state), self.pointer(right, state)
+            return self._assume_pointers(operator, one, two, left, state)
+        return True
+
+    def _exists(self, pointer: int, state: State) -> bool:
+        """A pointer is not NULL: its block is not larger than a block can be."""
+        parts = [(k, s) for k, s in state.held.items() if isinstance(k, Part) and k.symbol == pointer]
+        for part, number in parts:
+            if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
+                behind = state.interval(state.held[Part("behind", pointer, part.scale)])
+                if behind == (0, 0):
+                    most = LARGEST_BLOCK // part.scale
+                    if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
+                        return False
+        return True
+
+    def _assume_null(self, operator: str, sides: tuple[int, int], state: State, *, both: bool) -> bool:
+        """A comparison of NULL with a pointer."""
+        null, pointer = sides
+        if both:
+            return operator == "=="
+        if operator == "!=":
+            state.held[Part("nonzero", pointer, 1)] = pointer
+            return self._exists(pointer, state) and self.settle(state)
+        if Part("nonzero", pointer, 1) in state.held:
+            return False
+        for key, symbol in state.held.items():
+            if symbol == pointer and not isinstance(key, Part):
+                state.held[key] = null
         return True
 
     def _assume_pointers(self, operator: str, a: int, b: int, left: Expression, state: State) -> bool:
+        nulls = [Part("null", side, 1) in state.held for side in (a, b)]
+        if any(nulls) and operator in ("==", "!="):
+            return self._assume_null(operator, (a, b) if nulls[0] else (b, a), state, both=all(nulls))
         blocks = [state.held.get(Part("block", side, 1)) for side in (a, b)]
         if blocks[0] is None or blocks[0] != blocks[1] or not isinstance(left.type, PointerType):
             return True
@@ -374,11 +589,25 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
 
 
 def factors(size: Expression) -> tuple[Expression, int] | None:
-    """A count of elements and the size of each, if a size is written as their product."""
+    """A count of elements and the size of each, if a size is written as their product.
+
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0. A product of
+    fewer bits may wrap before it becomes a size: that is no number of elements.
+    """
+    width = size.type.size
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
         size = size.operand
-    if isinstance(size, Binary) and size.operator == "*":
+    if isinstance(size, Binary) and size.operator == "*" and size.type.size >= width:
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return count, each.value
+                return _before_conversion(count, size.type), each.value
     return None
+
+
+def _before_conversion(count: Expression, size: Type) -> Expression:
+    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
+    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
+        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
+            break
+        count = count.operand
+    return count

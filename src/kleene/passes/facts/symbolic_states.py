@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
 from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
+
+MOST_DEPTH = 2
+"""Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,14 @@ class Cell:
     offset: int
     size: int
 
+    def of(self, symbol: int) -> Cell:
+        """The same cell of another pointer."""
+        return Cell(symbol, self.offset, self.size)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return "", self.offset, self.size
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -25,22 +36,56 @@ class Part:
     symbol: int
     scale: int
 
+    def of(self, symbol: int) -> Part:
+        """The same number of another pointer."""
+        return Part(self.kind, symbol, self.scale)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return self.kind, self.scale, 0
+
 
 Key = Variable | Cell | Part
 
 
 @dataclass
 class State:
-    """What is known at a location. `blocks` has the kinds of blocks of a pointer symbol; None: any."""
+    """What is known at a location. `blocks` has the kinds of blocks of a pointer symbol; None: any.
+
+    `nonzero` has symbols of numbers that are not 0, where their interval does not say so. `grown` has pairs of numbers
+    of which the first is the second plus at least 0 or 1, or less than 0: a signed sum may have wrapped.
+    """
 
     held: dict[Key, int] = field(default_factory=dict)
     zone: Zone = field(default_factory=Zone)
     blocks: dict[int, frozenset[object] | None] = field(default_factory=dict)
     apart: set[tuple[int, int]] = field(default_factory=set)
     following: int = 1
+    nonzero: set[int] = field(default_factory=set)
+    grown: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def copy(self) -> State:
-        return State(dict(self.held), self.zone.copy(), dict(self.blocks), set(self.apart), self.following)
+        blocks, apart, nonzero = dict(self.blocks), set(self.apart), set(self.nonzero)
+        return State(dict(self.held), self.zone.copy(), blocks, apart, self.following, nonzero, dict(self.grown))
+
+    def growth(self, number: int, base: int) -> int | None:
+        """0 or 1 if a number is another one plus at least that, or less than 0."""
+        if self.zone.bounds[number][1] < 0:
+            return 1
+        least = -self.zone.upper(base, number)
+        known = self.grown.get((number, base))
+        return min(least, 1) if least >= 0 and least >= (known or 0) else known
+
+    def is_natural(self, number: int) -> bool:
+        """Add that a number is not less than 0; false if it is."""
+        if not self.zone.add(ZERO, number, 0):
+            return False
+        sums = [(base, least) for (own, base), least in self.grown.items() if own == number]
+        return all(self.zone.add(base, number, -least) for base, least in sums)
+
+    def is_nonzero(self, symbol: int) -> bool:
+        low, high = self.zone.bounds[symbol]
+        return symbol in self.nonzero or low > 0 or high < 0
 
     def fresh(self, low: int, high: int) -> int:
         symbol = self.following
@@ -68,6 +113,8 @@ class State:
         self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
         self.zone.keep(reached & self.zone.bounds.keys())
         self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
+        self.nonzero &= reached
+        self.grown = {(a, b): least for (a, b), least in self.grown.items() if a in reached and b in reached}
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
 
 
@@ -83,6 +130,8 @@ class _Merge:
         self.first, self.second = first, second
         self.numbers: dict[tuple[int, int], int] = {}
         self.order: list[tuple[int, int]] = []
+        self.depths: list[int] = []
+        """Members of members that lead from a variable to each pair."""
         self.held: dict[Key, int] = {}
 
     def run(self) -> tuple[State, list[tuple[int, int]]]:
@@ -90,27 +139,34 @@ class _Merge:
         variables = [k for k in first.held if isinstance(k, Variable) and k in second.held]
         for variable in sorted(variables, key=lambda v: v.name):
             self._hold(variable, first.held[variable], second.held[variable])
-        self._look_into(0)
+        self._look_into(0, nulls=False)
         looked = len(self.order)
+        imitates = False
         for a, b in list(self.order):
             if first.blocks.get(a) == frozenset() and second.blocks.get(b):
                 _imitate(first, a, second, b, {two: one for one, two in self.order})
             elif second.blocks.get(b) == frozenset() and first.blocks.get(a):
                 _imitate(second, b, first, a, dict(self.order))
-        self._look_into(0)
+            else:
+                imitates |= (first.blocks.get(a) == frozenset()) != (second.blocks.get(b) == frozenset())
+                continue
+            imitates = True
+        if imitates:
+            self._look_into(0)
         assert len(self.order) >= looked
         return self._result(), self.order
 
-    def _hold(self, key: Key, a: int, b: int) -> None:
+    def _hold(self, key: Key, a: int, b: int, depth: int = 0) -> None:
         if (a in self.first.blocks) != (b in self.second.blocks):
             return
         if (a, b) not in self.numbers:
             self.order.append((a, b))
+            self.depths.append(depth)
             self.numbers[a, b] = len(self.order)
         self.held[key] = self.numbers[a, b]
 
-    def _look_into(self, looked: int) -> None:
-        """The members of pointers that both states know."""
+    def _look_into(self, looked: int, *, nulls: bool = True) -> None:
+        """The members of pointers that both states know; without `nulls`, not of those that one state knows as NULL."""
         inner: dict[int, list[Cell | Part]] = {}
         for key in self.first.held:
             if not isinstance(key, Variable):
@@ -118,10 +174,19 @@ class _Merge:
         while looked < len(self.order):
             a, b = self.order[looked]
             looked += 1
-            for key in sorted(inner.get(a, ()), key=str):
-                other = replace(key, symbol=b)
-                if other in self.second.held:
-                    self._hold(replace(key, symbol=looked), self.first.held[key], self.second.held[other])
+            if not nulls and (self.first.blocks.get(a) == frozenset()) != (self.second.blocks.get(b) == frozenset()):
+                continue
+            deep = self.depths[looked - 1] >= MOST_DEPTH
+            for key in sorted(inner.get(a, ()), key=lambda k: k.order):
+                other = key.of(b)
+                steps = isinstance(key, Cell) or key.kind == "debt"
+                if other in self.second.held and not (deep and steps):
+                    self._hold(
+                        key.of(looked),
+                        self.first.held[key],
+                        self.second.held[other],
+                        self.depths[looked - 1] + steps,
+                    )
 
     def _result(self) -> State:
         first, second, order = self.first, self.second, self.order
@@ -138,6 +203,14 @@ class _Merge:
         plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
         result.zone = join_zones(first.zone, second.zone, plain)
         result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
+        numbers = [(i, pair) for i, pair in enumerate(order, 1) if i not in result.blocks]
+        pairs = [(i, j, *p, *q) for i, p in numbers for j, q in numbers if i != j]
+        for i, j, a, b, c, d in pairs if first.grown or second.grown else ():
+            if (a, c) in first.grown or (b, d) in second.grown:
+                growths = first.growth(a, c), second.growth(b, d)
+                if growths[0] is not None and growths[1] is not None:
+                    result.grown[i, j] = min(growths[0], growths[1])
+        result.nonzero = {i for i, (a, b) in numbers if first.is_nonzero(a) and second.is_nonzero(b)}
         return result
 
 
@@ -152,7 +225,8 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
     while waiting:
         symbol = waiting.pop()
         keys = [k for k in other.held if not isinstance(k, Variable) and k.symbol == symbol]
-        for key in sorted(keys, key=str):
+        keys = [k for k in keys if isinstance(k, Cell) or k.kind != "nonzero"]
+        for key in sorted(keys, key=lambda k: k.order):
             value = other.held[key]
             if value not in made:
                 if value in known:
@@ -162,11 +236,88 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
                     waiting.append(value)
                 else:
                     made[value] = state.fresh(*other.zone.bounds[value])
-            state.held[replace(key, symbol=made[symbol])] = made[value]
+            state.held[key.of(made[symbol])] = made[value]
     new = {old: own for old, own in made.items() if old not in known and old in other.zone.bounds}
     for (a, b), c in other.zone.gaps.items():
         if a in new and b in new:
             state.zone.add(new[a], new[b], c)
+    for (a, b), c in other.zone.gaps.items():
+        if (a in new and b in known) or (b in new and a in known):
+            pair = new.get(a, known.get(a, ZERO)), new.get(b, known.get(b, ZERO))
+            _relate(state, pair, c, new[a] if a in new else new[b])
+
+
+def _relate(state: State, pair: tuple[int, int], bound: int, free: int) -> None:
+    """Bound the difference of a number that may have any value and another one, if this says nothing of others.
+
+    The number may be 0 instead of more.
+    """
+    bounds = state.zone.bounds[free]
+    for low in (bounds[0], min(bounds[0], 0)):
+        zone = state.zone.copy()
+        zone.bounds[free] = (low, bounds[1])
+        if zone.add(*pair, bound) and _says_the_same(state.zone, zone, free):
+            state.zone = zone
+            return
+
+
+def _says_the_same(before: Zone, after: Zone, but: int) -> bool:
+    if any(interval != after.bounds[n] for n, interval in before.bounds.items() if n != but):
+        return False
+    return all(before.upper(a, b) <= c for (a, b), c in after.gaps.items() if but not in (a, b))
+
+
+def image(known: State, other: State) -> dict[int, int] | None:
+    """The symbols of a state that those of a known one stand for, if this covers it as it is; else None."""
+    symbols: dict[int, int] = {}
+    inner: dict[int, list[Cell | Part]] = {}
+    waiting: list[tuple[int, int]] = []
+    for key, symbol in known.held.items():
+        if not isinstance(key, Variable):
+            inner.setdefault(key.symbol, []).append(key)
+        elif key not in other.held:
+            return None
+        else:
+            waiting.append((symbol, other.held[key]))
+    while waiting:
+        symbol, twin = waiting.pop()
+        if symbol in symbols:
+            if symbols[symbol] != twin:
+                return None
+            continue
+        symbols[symbol] = twin
+        if not _is_within(known, symbol, other, twin):
+            return None
+        for key in inner.get(symbol, ()):
+            value = other.held.get(key.of(twin))
+            if value is None:
+                return None
+            waiting.append((known.held[key], value))
+    if any(
+        a in symbols and b in symbols and other.zone.upper(symbols[a], symbols[b]) > c
+        for (a, b), c in known.zone.gaps.items()
+    ):
+        return None
+    for (a, b), least in known.grown.items():
+        if a in symbols and b in symbols:
+            growth = other.growth(symbols[a], symbols[b])
+            if growth is None or growth < least:
+                return None
+    if any(a in symbols and b in symbols and (symbols[a], symbols[b]) not in other.apart for a, b in known.apart):
+        return None
+    return symbols
+
+
+def _is_within(known: State, symbol: int, other: State, twin: int) -> bool:
+    if symbol in known.blocks:
+        if twin not in other.blocks:
+            return False
+        kinds, own = known.blocks[symbol], other.blocks[twin]
+        return kinds is None or (own is not None and own <= kinds)
+    if twin not in other.zone.bounds:
+        return False
+    (low, high), (a, b) = known.zone.bounds[symbol], other.zone.bounds[twin]
+    return low <= a and b <= high and (symbol not in known.nonzero or other.is_nonzero(twin))
 
 
 def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
@@ -183,9 +334,16 @@ def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
         if number in joint.blocks:
             if joint.blocks[number] != known.blocks[old]:
                 return False
-        elif joint.zone.bounds[number] != known.zone.bounds[old]:
+        elif joint.zone.bounds[number] != known.zone.bounds[old] or (
+            known.is_nonzero(old) and not joint.is_nonzero(number)
+        ):
             return False
     numbers = [(n, old) for n, (old, _) in enumerate(pairs, 1) if n not in joint.blocks]
+    new = {old: n for n, old in numbers}
+    for (a, b), least in known.grown.items():
+        growth = joint.growth(new[a], new[b]) if a in new and b in new else None
+        if growth is None or growth < least:
+            return False
     return all(
         joint.zone.upper(n, m) <= known.zone.upper(old, other) for n, old in numbers for m, other in numbers if n != m
     )

@@ -25,7 +25,7 @@ from kleene.cfa.operations import (
     Operation,
     address_taken,
 )
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.symbolic_states import Cell, Part, State
@@ -33,6 +33,10 @@ from kleene.passes.facts.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 
+MOST_TERMS = 7
+"""Terms of two sums that are compared: all ways to pair them are tried."""
+LARGEST_BLOCK = (1 << 63) - 1
+"""Bytes of a block that `malloc` gives at most: differences of pointers are to fit (docs/assumptions.md)."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -81,6 +85,7 @@ class Values:
         nothing = state.fresh(0, 0)
         for kind in ("behind", "room"):
             state.held[Part(kind, null, 1)] = nothing
+        state.held[Part("null", null, 1)] = null
         return null
 
     def _is_tracked(self, variable: Expression) -> bool:
@@ -94,7 +99,7 @@ class Values:
 
     @cached_property
     def _calls(self) -> bool:
-        return any(isinstance(e.label, Call) for e in self.cfa.edges)
+        return any(isinstance(e.label, Call) and e.label.function not in TEXT_PRIMITIVES for e in self.cfa.edges)
 
     @cached_property
     def _kinds(self) -> Blocks:
@@ -130,11 +135,30 @@ class Values:
                 return self._move(self.pointer(base, state), self.number(index, state), scale, state)
             case Variable() | Field() | Deref() | Index():
                 base_symbol, offset = self._locate(value, state)
+                key = None if offset is None else Cell(base_symbol, offset, value.type.size)
+                if key is not None and state.held.get(key) in state.blocks:
+                    return state.held[key]
                 pointer = state.fresh_pointer(self._kinds.of_value(value))
-                if offset is None:
-                    return pointer
-                return state.held.setdefault(Cell(base_symbol, offset, value.type.size), pointer)
+                pointer = self._loaded(value, base_symbol, pointer, state)
+                if key is not None:
+                    state.held[key] = pointer
+                return pointer
         return state.fresh_pointer(None)
+
+    def _loaded(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
+        """A pointer that is read from memory and not known yet."""
+        return pointer
+
+    def _byte_read(self, lvalue: Expression, number: int, state: State) -> int:
+        """A byte that is read from memory."""
+        return number
+
+    def _escapes(self, base: int, state: State) -> None:
+        """A pointer into the block of another one is made."""
+
+    def _array_in(self, start: int, offset: int, size: int, state: State) -> int | None:
+        """The array of bytes at an offset of the struct that a pointer points to."""
+        return None
 
     def _address(self, target: Expression, state: State) -> int:
         match target:
@@ -144,7 +168,7 @@ class Values:
                 return self.pointer(pointer, state)
             case Index(base=base, index=index):
                 start = self._address(base, state)
-                if isinstance(base.type, ArrayType) and base.type.count:
+                if isinstance(base.type, ArrayType) and base.type.count and not _is_text(target):
                     scale = target.type.size
                     part = state.fresh_pointer(state.blocks.get(start))
                     state.held[Part("room", part, scale)] = state.fresh(base.type.count, base.type.count)
@@ -155,6 +179,11 @@ class Values:
                 start = self._address(base, state)
                 if offset == 0 and not isinstance(target.type, ArrayType):
                     return start
+                if isinstance(target.type, ArrayType) and target.type.count and target.type.element.size == 1:
+                    array = self._array_in(start, offset, target.type.size, state)
+                    if array is not None:
+                        return array
+                self._escapes(start, state)
                 address = state.fresh_pointer(state.blocks.get(start))
                 if isinstance(target.type, ArrayType) and target.type.count:
                     size = target.type.size
@@ -167,6 +196,7 @@ class Values:
         if state.interval(by) == (0, 0):
             return base
         moved = state.fresh_pointer(state.blocks.get(base))
+        self._escapes(base, state)
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is not None:
             state.held[Part("room", moved, scale)] = self._sum(state, room, by, minus=True)
@@ -175,6 +205,10 @@ class Values:
         block = state.held.get(Part("block", base, 1))
         if block is not None:
             state.held[Part("block", moved, 1)] = block
+        text = state.held.get(Part("text", base, 1))
+        if text is not None and scale == 1:
+            state.held[Part("text", moved, 1)] = text
+            state.held[Part("at", moved, 1)] = self._sum(state, state.held[Part("at", base, 1)], by, minus=False)
         return moved
 
     def _part(self, state: State, kind: str, symbol: int, scale: int) -> int | None:
@@ -217,10 +251,10 @@ class Values:
             case Variable() | Field() | Deref() | Index():
                 base, offset = self._locate(expression, state)
                 number = state.fresh(*full)
-                if offset is None:
-                    return number
-                known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
-                return self._convert(known, full, state) if known in state.zone.bounds else number
+                if offset is not None:
+                    known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
+                    number = self._convert(known, full, state) if known in state.zone.bounds else number
+                return self._byte_read(expression, number, state) if expression.type.size == 1 else number
             case Comparison() | Unary(operator="!"):
                 return state.fresh(0, 1)
             case Unary(operator="-", operand=operand):
@@ -230,9 +264,12 @@ class Values:
                 inner = self.number(operand, state)
                 if type_.boolean:
                     return state.fresh(0, 1)
-                return (
-                    state.fresh(*full) if type_.function != operand.type.function else self._convert(inner, full, state)
-                )
+                if type_.function != operand.type.function:
+                    return state.fresh(*full)
+                converted = self._convert(inner, full, state)
+                if converted != inner and type_.bits >= operand.type.bits:
+                    state.held[Part("zero like", converted, 1)] = inner
+                return converted
             case Binary():
                 return self._binary(expression, full, state)
             case PointerDifference(left=left, right=right, scale=scale):
@@ -249,6 +286,12 @@ class Values:
         match expression.operator:
             case "+" if full[0] <= al + bl and ah + bh <= full[1]:
                 return self._sum(state, a, b, minus=False)
+            case "+" if full[0] < 0 and al >= 0 and bl >= 0:  # it wraps to a number less than 0
+                wrapped = state.fresh(*full)
+                state.grown |= {(wrapped, a): min(bl, 1), (wrapped, b): min(al, 1)}
+                if al or bl:
+                    state.nonzero.add(wrapped)
+                return wrapped
             case "-":
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
                 if full[0] <= low and high <= full[1]:
@@ -286,7 +329,13 @@ class Values:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
         products = [x * y for x in (al, ah) for y in (bl, bh)]
         if min(products) < full[0] or max(products) > full[1]:
-            return state.fresh(*full)
+            wrapped = state.fresh(*full)
+            power = bl == bh and bl > 0 and bl & (bl - 1) == 0
+            if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
+                state.grown[wrapped, a] = min(al, 1)
+            if power and state.is_nonzero(a) and -(full[1] - full[0] + 1) < bl * max(-al, ah) < full[1] - full[0] + 1:
+                state.nonzero.add(wrapped)  # a multiple of the width would be needed
+            return wrapped
         if bl == bh == 1:
             return a
         product = state.fresh(min(products), max(products))
@@ -307,7 +356,50 @@ class Values:
             result = state.fresh(al + bl, ah + bh)
             self._between(state, result, a, bl, bh)
             self._between(state, result, b, al, ah)
+            self._beside_other_sums(state, result, a, b)
+            state.held[Part("term", result, 1)], state.held[Part("term", result, 2)] = a, b
         return result
+
+    @staticmethod
+    def _beside_other_sums(state: State, result: int, a: int, b: int) -> None:
+        """Two sums with one term in common differ as their other terms do."""
+        zone = state.zone
+        terms = [(k, v) for k, v in state.held.items() if isinstance(k, Part) and k.kind == "term" and v in (a, b)]
+        for key, value in terms:
+            mine, other = b if value == a else a, state.held[Part("term", key.symbol, 3 - key.scale)]
+            if {key.symbol, mine, other} <= zone.bounds.keys():
+                zone.add(result, key.symbol, zone.upper(mine, other))
+                zone.add(key.symbol, result, zone.upper(other, mine))
+
+    def upper(self, state: State, a: int, b: int) -> int:
+        """The least known bound of a difference; of sums, also from the bounds of their terms."""
+        bound = state.zone.upper(a, b)
+        left, right = self._terms(state, a), self._terms(state, b)
+        for term in list(left):
+            if term in right:
+                left.remove(term)
+                right.remove(term)
+        if len(left) + len(right) <= MOST_TERMS:
+            bound = min(bound, self._matched(state, left, right))
+        return bound
+
+    def _matched(self, state: State, left: list[int], right: list[int]) -> int:
+        """The least bound of the difference of two sums, where each term of the one is paired with one of the other."""
+        if not left:
+            return -sum(state.interval(term)[0] for term in right)
+        first, *rest = left
+        best = state.interval(first)[1] + self._matched(state, rest, right)
+        for number, term in enumerate(right):
+            others = right[:number] + right[number + 1 :]
+            best = min(best, state.zone.upper(first, term) + self._matched(state, rest, others))
+        return best
+
+    def _terms(self, state: State, number: int) -> list[int]:
+        """The numbers of which one is the sum."""
+        first = state.held.get(Part("term", number, 1))
+        if first is None:
+            return [number]
+        return self._terms(state, first) + self._terms(state, state.held[Part("term", number, 2)])
 
     @staticmethod
     def _between(state: State, a: int, b: int, low: int, high: int) -> None:
@@ -321,6 +413,11 @@ class Values:
         if a is None or b is None or blocks[0] is None or blocks[0] != blocks[1]:
             return state.fresh(*full)
         return self._sum(state, a, b, minus=True)
+
+
+def _is_text(byte: Index) -> bool:
+    """Whether a byte is in an array that is a variable or a member: that array is a block of its own."""
+    return byte.type.size == 1 and isinstance(byte.base, Variable | Field)
 
 
 def address_of(variable: Variable) -> Variable:

@@ -77,22 +77,35 @@ class Zone:
 
 
 DENSE = 40
-"""Up to so many numbers, a join looks at every difference; of more, only at those that are kept explicitly."""
+"""Numbers whose bounds changed, up to which a join looks at all their differences; of more, at the known ones only."""
 
 
 def join_zones(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Zone:
-    """The least zone of the new numbers 1, 2, ..., each of which is a number of the first and one of the second."""
+    """The least zone of the new numbers 1, 2, ..., each of which is a number of the first and one of the second.
+
+    A difference can be bounded by more than the intervals only if one of the zones has a bound for it, or if the upper
+    bound of the one number and the lower bound of the other one differ in the two zones.
+    """
     result = Zone()
-    whole = [(ZERO, ZERO), *pairs]
+    ups, downs = [], []
+    places: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
     for number, (a, b) in enumerate(pairs, 1):
         (al, ah), (bl, bh) = first.bounds[a], second.bounds[b]
         result.bounds[number] = (min(al, bl), max(ah, bh))
-    for i, (a, b) in enumerate(whole):
-        for j, (c, d) in enumerate(whole):
-            if i == j or not i or not j:
-                continue
-            if len(pairs) > DENSE and (a, c) not in first.gaps and (b, d) not in second.gaps:
-                continue
+        if ah != bh:
+            ups.append(number)
+        if al != bl:
+            downs.append(number)
+        places[0].setdefault(a, []).append(number)
+        places[1].setdefault(b, []).append(number)
+    candidates = {(i, j) for i in ups for j in downs} if max(len(ups), len(downs)) <= DENSE else set()
+    for zone, where in ((first, places[0]), (second, places[1])):
+        candidates |= {(i, j) for a, c in zone.gaps for i in where.get(a, ()) for j in where.get(c, ())}
+    for where in places:  # one number of a zone may stand for several new ones
+        candidates |= {(i, j) for same in where.values() if len(same) > 1 for i in same for j in same}
+    for i, j in candidates:
+        if i != j:
+            (a, b), (c, d) = pairs[i - 1], pairs[j - 1]
             bound = max(first.upper(a, c), second.upper(b, d))
             if bound < result.bounds[i][1] - result.bounds[j][0]:
                 result.gaps[i, j] = bound

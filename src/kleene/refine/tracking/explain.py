@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Assign, Assume, Operation
+from kleene.cfa.operations import CHOICE, Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS
-from kleene.passes.elements.global_arrays import CHOICE
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, leaves
 from kleene.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants

@@ -5,6 +5,8 @@ In reading order:
 - `context`: a step, an alarm, and what all builders share
 - `pointers`: pointer values and dereferences
 - `cells`: pointer cells of objects
+- `counts`: counters of lists, and how operations change what is known about them
+- `count_readings`: what is known about counters, where they are read
 - `numbers`: integer values
 - `allocation`: objects that begin and end
 - `conditions`: assumptions

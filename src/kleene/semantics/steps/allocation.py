@@ -74,6 +74,8 @@ class ObjectSteps:
                 name = self.symbols.integer_cell(offset, c)
                 value = (TRUE if c == 0 else FALSE) if zeroed else UNKNOWN
                 updates.append(Update(name, ("v",), IfThenElse(new, value, at(name, "v"))))
+        if self.context.counts is not None:
+            updates += self.context.counts.create(size, zeroed=zeroed, given=updates)
         self.context.step(f"{pointer.name if pointer else stack} = new", updates, creates=True)
 
     def integer_cells(self) -> list[tuple[int, tuple[int, ...]]]:
@@ -105,7 +107,7 @@ class ObjectSteps:
         self.context.check_then_step(f"may free {pointer.name}", alarms, good, focus)
 
     def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:
-        self.cells.clear_object(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
+        self.cells.end_cells(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
         update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
         self.context.step(f"free({pointer.name})", [update], focus=focus)
 

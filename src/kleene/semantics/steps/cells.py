@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
-from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.logic.roles import RoleKind
 from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.context import Base, StepContext
 from kleene.semantics.steps.pointers import PointerSteps
+from kleene.semantics.vocabulary.counts import Source, anchor_of
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer
@@ -32,10 +34,30 @@ class CellSteps:
 
     def store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
         self.pointers.require_writable(bases)
+        settled = self._recount(bases, source, text)
         self.spoil(bases, self.program.pointer_size)
+        self.context.settled = settled
         self.clear(bases, text)
         if source is not None:
             self.set_cell(bases, source, text)
+        self.context.settled = frozenset()
+
+    def _recount(self, bases: Sequence[Base], source: Pointer | None, text: str) -> frozenset[str]:
+        """Before cells get a value: the new claims about lists through them, and the predicates that are settled."""
+        counts = self.context.counts
+        if counts is None or not all(b.place in self.memory.cell_of for b in bases):
+            return frozenset()
+        value = Source(FALSE, TRUE) if source is None else anchor_of(source, self.symbols).source
+        if source is not None and (not source.tracked or not set(source.offsets) <= {0}):
+            value = Source(UNKNOWN, UNKNOWN)
+        updates = counts.store([(b.place, b.formula) for b in bases], value)
+        if updates:
+            places = [(b.place, b.formula) for b in bases]
+            focus = [*(base.formula("v") for base in bases), *counts.first_nodes(places)]
+            self.context.step(f"count {text}", updates, focus=focus)
+        cells = {self.memory.cell_of[b.place] for b in bases}
+        edges = {self.symbols.cell(c, to) for c in cells for to in self.symbols.target_offsets(c)}
+        return frozenset(edges | {self.symbols.cell_undefined(c) for c in cells})
 
     def clear(self, bases: Sequence[Base], text: str) -> None:
         """The cell becomes NULL, one edge predicate after another."""
@@ -137,6 +159,17 @@ class CellSteps:
         for cell, place in cells.items():
             self.clear([Base(place, formula)], f"{text}: {cell}")
 
+    def end_cells(self, formula: Callable[[str], Formula], sizes: Sequence[int], text: str) -> None:
+        """The pointer cells of an object that ends."""
+        if self.context.counts is not None:
+            gone = self.context.counts.end(sizes, formula)
+            if gone:
+                self.context.step(f"count {text}", gone, focus=[formula("v")])
+            names = {name for name in self.symbols.unaries if self.symbols.is_a(name, RoleKind.UNDEFINED_CELL)}
+            self.context.settled = frozenset({edge for _, edge in self.symbols.edges} | names)
+        self.clear_object(formula, sizes, text)
+        self.context.settled = frozenset()
+
     # Overlapping writes -----------------------------------------------------------------------------------------
 
     def spoil(self, bases: Sequence[Base], size: int, *, integer: int | None = None) -> None:
@@ -163,4 +196,5 @@ class CellSteps:
             return
         self.clear([base], "overwritten")
         name = self.symbols.cell_undefined(self.memory.cell_of[base.place])
-        self.context.step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])
+        maybe = conj(base.formula("v"), UNKNOWN)  # a null pointer stays one if zeros are written
+        self.context.step("overwritten", [Update(name, ("v",), disj(at(name, "v"), maybe))])

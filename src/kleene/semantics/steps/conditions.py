@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from kleene.cfa.expressions import NEGATED, Cast, Comparison, Constant, Expression, Unary, Variable
+from kleene.cfa.expressions import MIRRORED, NEGATED, Cast, Comparison, Constant, Expression, Unary, Variable
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, neg
 from kleene.passes.facts.integers import COMPARE
+from kleene.passes.facts.memory import constant_of
 from kleene.semantics.steps.context import StepContext
+from kleene.semantics.steps.count_readings import CountReadings
 from kleene.semantics.steps.numbers import NumberSteps, comparison
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
@@ -56,9 +58,14 @@ class ConditionSteps:
         self.context.step(f"{left} {operator} {right}", (), focus=focus, precondition=condition)
 
     def _assume_integers(self, operator: str, left: Expression, right: Expression) -> None:
+        if constant_of(left) is not None:
+            left, right, operator = right, left, MIRRORED[operator]
         a, b = self.numbers.value_of(left), self.numbers.value_of(right)
+        counts = self.context.counts
+        counted = CountReadings(counts).is_natural(left) if counts is not None else FALSE
         updates = self._sharpen(left, operator, b.single) if b.single is not None else []
-        self.context.step(f"{left} {operator} {right}", updates, precondition=comparison(operator, a, b))
+        condition = comparison(operator, a, b, counted)
+        self.context.quiet_step(f"{left} {operator} {right}", updates, precondition=condition)
 
     def _sharpen(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""

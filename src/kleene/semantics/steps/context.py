@@ -11,6 +11,7 @@ from kleene.cfa.program import CProgram
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
+from kleene.semantics.steps.counts import CountSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols
 from kleene.transformers.action import Action, Update
@@ -72,6 +73,9 @@ class StepContext:
         self.alarms: dict[str, Alarm] = {}
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
+        self.counts: CountSteps | None = None
+        self.settled: frozenset[str] = frozenset()
+        """Predicates whose changes claims about counters take account of already."""
 
     def step(
         self,
@@ -82,10 +86,25 @@ class StepContext:
         precondition: Formula | None = None,
         creates: bool = False,
     ) -> None:
-        action = Action(
-            name, name, focus=tuple(focus), precondition=precondition, updates=tuple(updates), creates=creates
-        )
+        updates = tuple(updates)
+        if self.counts is not None:
+            names = [u.predicate for u in updates]
+            updates += tuple(self.counts.drop((n for n in names if n not in self.settled), names))
+        action = Action(name, name, focus=tuple(focus), precondition=precondition, updates=updates, creates=creates)
         self.steps.append(Step(action))
+
+    def quiet_step(
+        self,
+        name: str,
+        updates: Sequence[Update],
+        *,
+        focus: Sequence[Formula] = (),
+        precondition: Formula | None = None,
+    ) -> None:
+        """A step that ends no claims about counters: it changes no number, or has the new claims among its updates."""
+        before, self.settled = self.settled, frozenset(u.predicate for u in updates)
+        self.step(name, updates, focus=focus, precondition=precondition)
+        self.settled = before
 
     def check_then_step(
         self, name: str, alarms: Sequence[tuple[Formula, str, str]], good: Formula, focus: Sequence[Formula]
@@ -112,6 +131,8 @@ class StepContext:
         if not set(targets) <= set(pointer.offsets):
             raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
+        if self.counts is not None:
+            updates += self.counts.point(pointer, targets.get(0, FALSE), undefined)
         return [*updates, Update(self.symbols.undefined_predicate(pointer), (), undefined)]
 
     def is_undefined(self, pointer: Pointer) -> Formula:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -26,6 +26,7 @@ from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.context import Base, StepContext
+from kleene.semantics.steps.count_readings import CountReadings, Reading
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
@@ -48,6 +49,7 @@ class NumberSteps:
             case Constant(value=value, type=IntegerType()):
                 return IntegerValue.constant(value)
             case Variable() if self.memory.kind(expression) == "integer":
+                self._sharpen_count(expression)
                 return stored_value({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
                 return self.value_of(operand).convert(operand.type, type_)
@@ -144,7 +146,21 @@ class NumberSteps:
     def _read_integer(self, lvalue: Expression) -> IntegerValue:
         type_ = lvalue.type
         assert isinstance(type_, IntegerType)
-        return self.read_integer_at(self.pointers.objects_of(lvalue, (0, type_.size)), type_)
+        bases = self.pointers.objects_of(lvalue, (0, type_.size))
+        if self.context.counts is not None:
+            for base in bases:
+                self._take(CountReadings(self.context.counts).read_member(base.place, base.formula), str(lvalue))
+        return self.read_integer_at(bases, type_)
+
+    def _sharpen_count(self, variable: Variable) -> None:
+        if self.context.counts is not None:
+            self._take(CountReadings(self.context.counts).read_variable(variable), str(variable))
+
+    def _take(self, readings: Iterable[Reading], text: str) -> None:
+        """What claims say about a number, before it is read."""
+        for reading in readings:
+            quiet_step = self.context.quiet_step
+            quiet_step(f"count {text}", reading.updates, focus=reading.focus, precondition=reading.precondition)
 
     def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
         tables = [self._kept_numbers(base, type_) for base in bases]
@@ -165,21 +181,37 @@ class NumberSteps:
         return result
 
     def assign_integer(self, target: Expression, value: Expression) -> None:
-        self.store_integer(target, self.value_of(value))
+        self.store_integer(target, self.value_of(value), value)
 
-    def store_integer(self, target: Expression, value: IntegerValue) -> None:
+    def store_integer(self, target: Expression, value: IntegerValue, expression: Expression | None = None) -> None:
+        """Store a number; the expression that it is the value of, if there is one, says what becomes of counters."""
         if isinstance(target, Variable) and self.memory.kind(target) == "integer":
-            self.context.step(f"{target} = ...", self.set_integer(target, value))
+            counted = self._count_updates(target, (), expression)
+            self.context.quiet_step(f"{target} = ...", [*self.set_integer(target, value), *counted])
             return
         size = target.type.size
         if _is_inexact(target):
             self.overwrite(*self.access(target))
             return
         assert isinstance(target.type, IntegerType)
-        self._store_integer_at(self.pointers.objects_of(target, (0, size)), value, target.type, str(target))
+        bases = self.pointers.objects_of(target, (0, size))
+        updates = {u.predicate: u for u in self._count_updates(target, bases, expression)}
+        self._store_integer_at(bases, value, target.type, str(target), updates)
 
-    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, type_: IntegerType, text: str) -> None:
-        updates: dict[str, Update] = {}
+    def _count_updates(self, target: Expression, bases: Sequence[Base], expression: Expression | None) -> list[Update]:
+        """What becomes of the claims about a counter that gets the value of an expression."""
+        if self.context.counts is None:
+            return []
+        return self.context.counts.assign(target, [(b.place, b.formula) for b in bases], expression)
+
+    def _store_integer_at(
+        self,
+        bases: Sequence[Base],
+        value: IntegerValue,
+        type_: IntegerType,
+        text: str,
+        updates: dict[str, Update],
+    ) -> None:
         self.pointers.require_writable(bases)
         for base in bases:
             written = self.as_kept(base.place, type_, value)
@@ -187,7 +219,7 @@ class NumberSteps:
                 name = self.symbols.integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")
                 updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), written.at(c), old))
-        self.context.step(f"{text} = ...", updates.values())
+        self.context.quiet_step(f"{text} = ...", list(updates.values()))
         self.cells.spoil(bases, type_.size, integer=type_.size)
 
     def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
@@ -219,11 +251,13 @@ def stored_value(table: dict[int, Formula]) -> IntegerValue:
     return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
 
 
-def comparison(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
-    """When a comparison holds."""
+def comparison(operator: str, a: IntegerValue, b: IntegerValue, counted: Formula = FALSE) -> Formula:
+    """When a comparison holds; where `counted` does, all numbers less than 0 are in the table, or none is possible."""
     compare: Callable[[int, int], bool] = COMPARE[operator]
     if b.single is not None:
         k = b.single
-        others = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        others: Formula = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        if others is UNKNOWN and counted is not FALSE and k >= 0 and set(range(k + 1)) <= set(a.table):
+            others = IfThenElse(counted, TRUE if operator in (">", ">=", "!=") else FALSE, UNKNOWN)
         return a.truth(lambda c: compare(c, k), others)
     return combine_values(a, b, lambda x, y: int(compare(x, y))).at(1)

@@ -7,6 +7,7 @@ In reading order:
 - `predicates`: all predicates of a program under a shape class
 - `held_blocks`: blocks that a path through two groups keeps reachable
 - `lanes`: cells that skip nodes of a list
+- `counts`: claims that a counter is the number of nodes of a list
 - `headers`: objects with several pointers into one structure
 - `back_cells`: cells that may point back
 - `precision`: which part of the memory is tracked

@@ -1,0 +1,82 @@
+"""Claims about counters in a state of a run: those that the analysis makes must be true, but it need not make them.
+
+So a claim is false in the sketch of a state if the numbers of the state contradict it, and open otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kleene.cfa.expressions import Deref, Expression, Variable, member_base
+from kleene.coverage.views import load_value
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.values import Pointer, Value
+from kleene.passes.facts.counters import MemberCount, VariableCount
+from kleene.semantics.steps.counts import CountSteps
+from kleene.semantics.vocabulary.counts import Claims
+
+Blocks = dict[int, Block]
+Read = Callable[[Variable], Value | None]
+"""The value of a variable; None if the analysis does not keep it here, or if it is not known."""
+
+
+def wrong_in_block(counts: CountSteps, blocks: Blocks, number: int, size: int) -> Iterator[str]:
+    """The claims about members of a block of some size that are not true."""
+    for claims in counts.claims:
+        count = claims.count
+        if isinstance(count, MemberCount) and count.counter[0] == size:
+            block, width = blocks[number], counts.memory.program.pointer_size
+            head = load_value(block, count.head[1], width)
+            counter = load_value(block, count.counter[1], claims.type.size)
+            yield from _wrong(claims, _length(claims, head, blocks, width), _number(claims, counter))
+
+
+def wrong_of_variables(counts: CountSteps, blocks: Blocks, read: Read) -> Iterator[str]:
+    """The claims about variables that are not true, as far as their values are known."""
+    width = counts.memory.program.pointer_size
+    for claims in counts.claims:
+        count = claims.count
+        if not isinstance(count, VariableCount):
+            continue
+        head = _value(count.head, width, blocks, read)
+        counter = _value(count.counter, claims.type.size, blocks, read)
+        less = 0 if count.less is None else read(count.less)
+        if head is None or not isinstance(counter, int) or not isinstance(less, int):
+            continue
+        if count.less is not None:
+            less = count.less.type.wrap(less)  # type: ignore[union-attr]
+        yield from _wrong(claims, _length(claims, head, blocks, width), claims.type.wrap(counter) - less)
+
+
+def _value(lvalue: Expression, size: int, blocks: Blocks, read: Read) -> Value | None:
+    """The value of a variable, or of a member of what a variable points to."""
+    if isinstance(lvalue, Variable):
+        return read(lvalue)
+    base, offset = member_base(lvalue)
+    assert isinstance(base, Deref) and isinstance(base.pointer, Variable)
+    pointer = read(base.pointer)
+    if not isinstance(pointer, Pointer) or pointer.block not in blocks or not blocks[pointer.block].alive:
+        return None
+    return load_value(blocks[pointer.block], pointer.offset + offset, size)
+
+
+def _number(claims: Claims, value: Value | None) -> int | None:
+    return claims.type.wrap(value) if isinstance(value, int) else None
+
+
+def _length(claims: Claims, head: Value | None, blocks: Blocks, width: int) -> int | None:
+    """The number of nodes of a list that ends in NULL."""
+    offset, length, seen = claims.count.following[1], 0, set[int]()
+    while isinstance(head, Pointer):
+        block = blocks.get(head.block)
+        if block is None or not block.alive or head.offset or head.block in seen:
+            return None
+        seen.add(head.block)
+        length, head = length + 1, load_value(block, offset, width)
+    return length if head == 0 else None
+
+
+def _wrong(claims: Claims, length: int | None, number: int | None) -> Iterator[str]:
+    for k, name in claims.names.items():
+        if length is None or number is None or claims.value(length + k) != number:
+            yield name

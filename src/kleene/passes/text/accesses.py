@@ -1,0 +1,236 @@
+"""The accesses of one operation to texts: checked, and replaced by choices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerDifference,
+    PointerOffset,
+    Variable,
+    map_variables,
+)
+from kleene.cfa.operations import CHOICE, Assign, Error, Havoc, Place
+from kleene.cfa.types import CHAR, INT, IntegerType, PointerType, Type
+from kleene.passes.elements.chains import Chains
+from kleene.passes.entry_parameters import ARGUMENT
+from kleene.passes.facts.blocks_of_pointers import LITERAL
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.relations import Relations
+from kleene.passes.rewrite import with_parts
+from kleene.passes.text.blocks import TextBlocks, is_in_literal
+
+
+class NotFollowed(Exception):
+    """An operation on texts that is not supported."""
+
+
+class Accesses:
+    """The accesses of one operation, from `here` on."""
+
+    def __init__(
+        self,
+        texts: TextBlocks,
+        relations: Relations,
+        chains: Chains,
+        rename: dict[Variable, Variable],
+        source: tuple[str, str],
+        place: Place,
+    ) -> None:
+        """`source` is the location of the operation, and its name in the automaton of the relations."""
+        self.texts, self.relations, self.chains, self.rename = texts, relations, chains, rename
+        (self.here, self.location), self.place = source, place
+        self.word = IntegerType(texts.program.pointer_size * 8, signed=True, name="long")
+
+    def original(self, expression: Expression) -> Expression:
+        """The expression with the variables of the relations."""
+        return map_variables(expression, self.rename)
+
+    # Values ---------------------------------------------------------------------------------------------------
+
+    def value(self, expression: Expression) -> Expression:
+        """The expression without accesses to texts."""
+        match expression:
+            case Variable() | Constant():
+                return expression
+            case AddressOf(target=target):
+                return self._address(expression, target)
+            case PointerOffset(pointer=pointer) if self._is_moved_text(pointer):
+                return self._moved(expression)
+            case Deref() | Index() | Field() if self.texts.is_text_lvalue(self.original(expression)):
+                return self._read(expression)
+            case Deref(pointer=pointer) if self.texts.is_argument(self.original(pointer)):
+                return self._argument(expression)
+            case Comparison(left=left, right=right) if self._are_texts(left, right):
+                return self._compared(expression)
+            case PointerDifference(left=left, right=right) if self._are_texts(left, right):
+                self.value(left)
+                self.value(right)
+                return self.chosen(expression)
+        return with_parts(expression, self.value)
+
+    def _is_moved_text(self, pointer: Expression) -> bool:
+        original = self.original(pointer)
+        if self.texts.is_text(original) or self.texts.is_argument(original):
+            return True
+        if self.texts.is_partly_text(original):
+            raise NotFollowed(f"a pointer to a text or to something else that is moved: {pointer}")
+        return False
+
+    def _are_texts(self, left: Expression, right: Expression) -> bool:
+        if not isinstance(left.type, PointerType) or not isinstance(right.type, PointerType):
+            return False
+        if any(constant_of(side) == 0 for side in (left, right)):
+            return False
+        sides = [self.original(side) for side in (left, right)]
+        return any(self.texts.is_text(s) or self.texts.is_argument(s) for s in sides)
+
+    def chosen(self, expression: Expression) -> Variable:
+        """A number that may be anything that the expression can be."""
+        type_ = expression.type
+        low, high = self.relations.of(self.original(expression), self.location)
+        return self.chosen_between(type_, low, high)
+
+    def chosen_between(self, type_: Type, low: int, high: int) -> Variable:
+        self.chains.fresh += 1
+        number = self.chains.local(f"$text{self.chains.fresh}", type_)
+        self.here = self.chains.add(self.here, Havoc(self.place, number, CHOICE))
+        if isinstance(type_, IntegerType):
+            if low > type_.minimum:
+                self._only(Comparison(">=", number, Constant(low, type_)))
+            if high < type_.maximum:
+                self._only(Comparison("<=", number, Constant(high, type_)))
+        return number
+
+    def _only(self, test: Comparison) -> None:
+        self.here = self.chains.only(self.here, test, self.place)
+
+    def _address(self, expression: AddressOf, target: Expression) -> Expression:
+        if is_in_literal(target):
+            return replace(expression, target=LITERAL)
+        return replace(expression, target=self._place(target))
+
+    def _place(self, lvalue: Expression) -> Expression:
+        """An lvalue of which only the address is computed: of an element of a text, the first one's."""
+        match lvalue:
+            case Field(base=base):
+                return replace(lvalue, base=self._place(base))
+            case Index(base=base, index=index):
+                index = self.value(index)
+                if self.texts.is_text_lvalue(self.original(lvalue)):
+                    index = Constant(0, lvalue.index.type)
+                return replace(lvalue, base=self._place(base), index=index)
+            case Deref(pointer=pointer):
+                return replace(lvalue, pointer=self.value(pointer))
+        return lvalue
+
+    def _moved(self, expression: PointerOffset) -> Expression:
+        """A pointer that is moved in a text stays where it is; it must be none to nowhere."""
+        pointer = self.value(expression.pointer)
+        self.value(expression.index)
+        if constant_of(expression.index) != 0:
+            test = Comparison("==", pointer, Constant(0, pointer.type))
+            nowhere, self.here = self.chains.branch(self.here, test, self.place)
+            self.chains.fail(nowhere, self.place, "null_dereference", f"{expression.pointer} may be NULL")
+        return pointer if pointer.type == expression.type else Cast(pointer, expression.type)
+
+    def _compared(self, expression: Comparison) -> Expression:
+        """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
+        left, right = self.value(expression.left), self.value(expression.right)
+        answer = self.chosen_between(INT, 0, 1)
+        if expression.operator not in ("==", "!="):
+            return answer
+        equal = Comparison("==", answer, Constant(1 if expression.operator == "==" else 0, INT))
+        yes, no = self.chains.branch(self.here, equal, self.place)
+        right = right if right.type == left.type else Cast(right, left.type)
+        yes = self.chains.only(yes, Comparison("==", left, right), self.place)
+        self.here = self.chains.location()
+        self.chains.connect(yes, self.here, self.place)
+        self.chains.connect(no, self.here, self.place)
+        return answer
+
+    # Accesses -------------------------------------------------------------------------------------------------
+
+    def _read(self, lvalue: Expression) -> Expression:
+        self.access(lvalue, write=False)
+        if not isinstance(lvalue.type, IntegerType):
+            return self.chosen_between(lvalue.type, 0, 0)
+        return self.chosen(lvalue)
+
+    def access(self, lvalue: Expression, *, write: bool) -> None:
+        """Check an access to an element of a text: it must be inside, and the text must be there."""
+        size = lvalue.type.size
+        match lvalue:
+            case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
+                base = self.value(pointer)
+                self.value(index)
+                inside = self._inside(pointer, index, scale)
+            case Deref(pointer=pointer):
+                base = self.value(pointer)
+                inside = self._inside(pointer, Constant(0, self.word), size)
+            case Index(base=array, index=index):
+                base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
+                self.value(index)
+                pointer = AddressOf(array, base.type)
+                inside = self._inside(pointer, index, size)
+            case Field(base=inner):
+                self.access(inner, write=write)
+                return
+            case _:
+                raise NotFollowed(f"an access to a text: {lvalue}")
+        self.check(inside, f"the index of {lvalue} may be out of bounds")
+        self.touch(base, write=write and self.texts.may_be_literal(self.original(pointer)))
+
+    def _inside(self, pointer: Expression, index: Expression, scale: int) -> bool:
+        return self.relations.inside(self.original(pointer), self.original(index), scale, self.location)
+
+    def check(self, holds: bool, message: str, kind: str = "out_of_bounds") -> None:
+        """A possible error, unless it was proved that there is none."""
+        if not holds:
+            wrong, self.here = self.chains.maybe(self.here, self.place)
+            self.chains.fail(wrong, self.place, kind, message)
+
+    def touch(self, pointer: Expression, *, write: bool) -> None:
+        """The block of a pointer must be there."""
+        if is_in_literal(pointer.target) if isinstance(pointer, AddressOf) else False:
+            pointer = AddressOf(LITERAL, pointer.type)
+        if write:
+            literal = Cast(AddressOf(LITERAL, PointerType(CHAR, pointer.type.size)), pointer.type)
+            test = Comparison("==", pointer, literal)
+            wrong, self.here = self.chains.branch(self.here, test, self.place)
+            self.chains.add(wrong, Error(self.place, "dangling_dereference", "a string literal is written"))
+        touched = self.chains.local("$touched byte", CHAR)
+        bytes_ = Cast(pointer, PointerType(CHAR, pointer.type.size))
+        self.here = self.chains.add(self.here, Assign(self.place, touched, Deref(bytes_, CHAR)))
+
+    # Arguments ------------------------------------------------------------------------------------------------
+
+    def _argument(self, access: Deref) -> Expression:
+        """An element of `argv`: a text, or NULL behind the last one."""
+        pointer: Expression = access.pointer
+        index: Expression = Constant(0, self.word)
+        if isinstance(pointer, PointerOffset):
+            index, pointer = pointer.index, pointer.pointer
+        self.value(pointer)
+        self.value(index)
+        width = self.texts.program.pointer_size
+        self.check(self._inside(pointer, index, width), f"the index of {access} may be out of bounds")
+        some = AddressOf(ARGUMENT, access.type)
+        before = self.relations.is_before_end(self.original(pointer), self.original(index), width, self.location)
+        if before:
+            return some
+        self.chains.fresh += 1
+        element = self.chains.local(f"$argument{self.chains.fresh}", access.type)
+        yes, no = self.chains.maybe(self.here, self.place)
+        self.here = self.chains.location()
+        for here, value in ((yes, some), (no, Constant(0, access.type))):
+            self.chains.connect(self.chains.add(here, Assign(self.place, element, value)), self.here, self.place)
+        return element

@@ -1,0 +1,138 @@
+"""Which blocks are texts: blocks and arrays without pointers, in which something moves by a variable distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Expression,
+    Index,
+    PointerOffset,
+    Variable,
+    root_variable,
+    walk,
+)
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Call, Operation, Print, expressions
+from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
+from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
+from kleene.passes.entry_parameters import ARGUMENTS
+from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.texts import is_byte
+from kleene.passes.literals import is_literal
+
+
+@dataclass
+class TextBlocks:
+    """The kinds of blocks that are texts as a whole, and the places of texts in other blocks."""
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    blocks: Blocks
+
+    def __post_init__(self) -> None:
+        self.holding = {size for size, _ in self.blocks.memory.cell_of}
+        self.arguments = {self.blocks.of_object(g.variable) for g in self.program.globals if _is_arguments(g.variable)}
+        self.arrays = {(kind, at) for kind, spots in self.blocks.byte_arrays.items() for at, _ in spots}
+        self.kinds: set[object] = set()
+        if self.blocks.known:
+            touched = {kind for pointer in self._pointers() for kind in self.blocks.of_value(pointer) or ()}
+            self.kinds = {kind for kind in touched if kind not in self.holding}
+
+    def _pointers(self) -> set[Expression]:
+        """The pointers that are moved or given to summaries."""
+        pointers: set[Expression] = set()
+        for edge in self.cfa.edges:
+            label = edge.label
+            if isinstance(label, Call) and label.function in TEXT_PRIMITIVES:
+                pointers |= {a for a in label.arguments if isinstance(a.type, PointerType)}
+            if isinstance(label, Print):
+                pointers |= set(label.texts)
+            for node in (n for x in expressions(label) for n in walk(x)):
+                if isinstance(node, PointerOffset) and _is_walk(node):
+                    pointers.add(node.pointer)
+                if isinstance(node, Index) and is_byte(node) and constant_of(node.index) is None:
+                    pointers.add(AddressOf(node.base, PointerType(node.type, self.program.pointer_size)))
+        return pointers
+
+    def is_text(self, pointer: Expression) -> bool:
+        """Whether a pointer points to texts only."""
+        if not self.blocks.known:
+            return False
+        places = self.blocks.places(pointer)
+        return bool(places) and all(self._is_text_place(p) for p in places or ())
+
+    def is_text_lvalue(self, lvalue: Expression) -> bool:
+        """Whether an lvalue is an element of a text."""
+        if isinstance(lvalue, Variable) or not self.blocks.known:
+            return False
+        places = self.blocks.address_places(lvalue)
+        return bool(places) and all(self._is_text_place(p, lvalue) for p in places or ())
+
+    def is_partly_text(self, pointer: Expression) -> bool:
+        places = self.blocks.places(pointer) if self.blocks.known else None
+        return any(kind in self.kinds for kind, _ in places or ())
+
+    def _is_text_place(self, place: tuple[object, int], lvalue: Expression | None = None) -> bool:
+        if place[0] in self.kinds:
+            return True
+        return place in self.arrays and (lvalue is None or is_byte(lvalue))
+
+    def is_argument(self, pointer: Expression) -> bool:
+        """Whether a pointer points into `argv`."""
+        kinds = self.blocks.of_value(pointer) if self.arguments else None
+        return bool(kinds) and kinds is not None and kinds <= self.arguments
+
+    def may_be_literal(self, pointer: Expression) -> bool:
+        kinds = self.blocks.of_value(pointer)
+        return kinds is None or self.blocks.of_object(LITERAL) in kinds
+
+
+def _is_walk(moved: PointerOffset) -> bool:
+    """Whether a pointer is moved by a variable, or along numbers."""
+    return constant_of(moved.index) is None or isinstance(moved.pointer, Variable)
+
+
+def _is_arguments(variable: Variable) -> bool:
+    return variable.name == ARGUMENTS
+
+
+def is_in_literal(lvalue: Expression) -> bool:
+    root = root_variable(lvalue)
+    return root is not None and is_literal(root)
+
+
+TEXT = "text"
+"""The name of the type of blocks that are texts."""
+
+
+@dataclass(frozen=True)
+class TextPlaces:
+    """Where the pointers of a program that was rewritten do not follow those of its runs."""
+
+    size: int
+    """The size of the objects that stand for texts."""
+    arrays: frozenset[tuple[int, int, int]]
+    """The size of a struct, and the offset and the size of an array of bytes in it."""
+
+    @staticmethod
+    def of(program: CProgram) -> TextPlaces | None:
+        """The places of a program; None if nothing was rewritten in it."""
+        record = program.records.get(TEXT)
+        if record is None:
+            return None
+        arrays = [
+            (layout.type.size, offset, size)
+            for layout in program.records.values()
+            for offset, size in byte_arrays(layout.type, program)
+        ]
+        return TextPlaces(record.type.size, frozenset(arrays))
+
+    def is_array(self, variable: Variable) -> bool:
+        return isinstance(variable.type, ArrayType) and isinstance(variable.type.element, IntegerType | FloatType)
+
+    def is_inside(self, size: int, offset: int) -> bool:
+        """Whether an offset is in an array of bytes, or behind its last one."""
+        return any(s == size and start <= offset <= start + length for s, start, length in self.arrays)

@@ -1,0 +1,297 @@
+"""The pass: operations on texts become checks and choices (`passes/text/__init__.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import Binary, Constant, Deref, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Free,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Operation,
+    Print,
+    Realloc,
+    Skip,
+    Unsupported,
+    expressions,
+    rename_variables,
+)
+from kleene.cfa.program import (
+    BYTES_READ,
+    BYTES_WRITE,
+    TEXT_DIGITS,
+    TEXT_LENGTH,
+    TEXT_PREFIX,
+    TEXT_PRIMITIVES,
+    TEXT_PUT,
+    TEXT_PUT_END,
+    TEXT_WRITE,
+    CProgram,
+    Function,
+    Global,
+)
+from kleene.cfa.types import IntegerType, RecordLayout, RecordType
+from kleene.passes.elements.chains import Chains
+from kleene.passes.entry_parameters import ARGUMENTS
+from kleene.passes.facts.blocks_of_pointers import LITERAL, LITERALS
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.texts import is_byte
+from kleene.passes.literals import is_literal
+from kleene.passes.procedures import Procedure, procedures_of, with_one_automaton
+from kleene.passes.rewrite import operations_of, rewrite_operation, with_parts
+from kleene.passes.text.accesses import Accesses, NotFollowed
+from kleene.passes.text.blocks import TEXT, TextBlocks
+
+
+def with_text_blocks(program: CProgram) -> CProgram:
+    """The program without accesses to texts."""
+    if program.entry in program.recursive_functions or not _has_texts(program):
+        return program
+    procedures = procedures_of(program)
+    whole = with_one_automaton(program)
+    relations = Relations(whole, whole.main.cfa)
+    texts = TextBlocks(whole, whole.main.cfa, relations.blocks)
+    if not relations.at:
+        return _without_primitives(program)
+    sizes = {int(s) for s in texts.blocks.memory.sizes} | {r.type.size for r in program.records.values()}
+    record = RecordType(TEXT, next(n for n in range(1, len(sizes) + 2) if n not in sizes))
+    functions: dict[str, Function] = {}
+    for name, procedure in procedures.items():
+        coder = _Coder(procedure, relations, texts, record)
+        function = program.functions[name]
+        cfa = coder.run()
+        functions[name] = replace(function, cfa=cfa, locals=(*function.locals, *coder.chains.locals))
+    records = program.records | {TEXT: RecordLayout(record, ()), LITERALS.type.name: LITERALS}
+    return replace(program, functions=functions, globals=_globals(program), records=records)
+
+
+def _globals(program: CProgram) -> tuple[Global, ...]:
+    """The globals, with one object for all literals."""
+    items = [Global(LITERAL, constant=True)]
+    for item in program.globals:
+        if not is_literal(item.variable):
+            initial = tuple(rewrite_operation(a, _one_literal) for a in item.initial)
+            items.append(replace(item, initial=initial))  # type: ignore[arg-type]
+    return tuple(items)
+
+
+def _one_literal(node: Expression) -> Expression:
+    return LITERAL if isinstance(node, Variable) and is_literal(node) else node
+
+
+def _has_texts(program: CProgram) -> bool:
+    """Whether there is anything to do: a summary, a pointer that moves along numbers, or a byte at a variable index."""
+    if any(g.variable.name == ARGUMENTS for g in program.globals):
+        return True
+    for operation in operations_of(program):
+        if isinstance(operation, Call) and operation.function in TEXT_PRIMITIVES:
+            return True
+        if isinstance(operation, Print) and operation.texts:
+            return True
+        for node in (n for x in expressions(operation) for n in walk(x)):
+            if isinstance(node, Index) and is_byte(node) and constant_of(node.index) is None:
+                return True
+            if isinstance(node, PointerOffset) and constant_of(node.index) is None:
+                return True
+    return False
+
+
+def _without_primitives(program: CProgram) -> CProgram:
+    """The program where each summary is unsupported."""
+
+    def changed(edge: Edge[Operation]) -> Edge[Operation]:
+        if isinstance(edge.label, Call) and edge.label.function in TEXT_PRIMITIVES:
+            return replace(edge, label=Unsupported(edge.label.place, "a text in a program that is too large"))
+        return edge
+
+    functions = {
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(changed, f.cfa.edges)))) for n, f in program.functions.items()
+    }
+    return replace(program, functions=functions)
+
+
+class _Coder:
+    """Rewrites the automaton of one function."""
+
+    def __init__(self, procedure: Procedure, relations: Relations, texts: TextBlocks, record: RecordType) -> None:
+        self.procedure, self.relations, self.texts, self.record = procedure, relations, texts, record
+        self.cfa = procedure.function.cfa
+        self.chains = Chains(f"{procedure.function.name} text ")
+        self.conditions: dict[tuple[str, Expression], tuple[str, Expression]] = {}
+
+    def run(self) -> Cfa[Operation]:
+        for edge in self.cfa.edges:
+            if self.procedure.at(edge.source) not in self.relations.at:
+                continue  # no run comes there
+            try:
+                here = self._edge(edge)
+            except NotFollowed as reason:
+                here = self.chains.add(edge.source, Unsupported(edge.label.place, str(reason)))
+            self.chains.connect(here, edge.target, edge.label.place)
+        return Cfa(self.cfa.entry, self.chains.shorten())
+
+    def _edge(self, edge: Edge[Operation]) -> str:
+        label = edge.label
+        if isinstance(label, DeclareLocal | EndScope | Skip):
+            return self.chains.add(edge.source, label)
+        if isinstance(label, Assume):
+            return self._assume(edge, label)
+        accesses = self._accesses(edge)
+        operation = self._operation(label, accesses)
+        return self.chains.add(accesses.here, operation)
+
+    def _accesses(self, edge: Edge[Operation]) -> Accesses:
+        source = (edge.source, self.procedure.at(edge.source))
+        return Accesses(self.texts, self.relations, self.chains, self.procedure.rename, source, edge.label.place)
+
+    def _assume(self, edge: Edge[Operation], label: Assume) -> str:
+        """The two branches of a condition share what comes before it."""
+        key = (edge.source, label.condition)
+        if key not in self.conditions:
+            accesses = self._accesses(edge)
+            condition = accesses.value(label.condition)
+            self.conditions[key] = accesses.here, condition
+        here, condition = self.conditions[key]
+        return self.chains.add(here, replace(label, condition=condition))
+
+    def _operation(self, label: Operation, accesses: Accesses) -> Operation:
+        original, texts = accesses.original, self.texts
+        match label:
+            case Call(function=str() as name) if name in TEXT_PRIMITIVES:
+                return self._primitive(label, accesses)
+            case Assign(target=target, value=value) if texts.is_text_lvalue(original(target)):
+                accesses.value(value)
+                accesses.access(target, write=True)
+                return Skip(label.place)
+            case Assign(target=target) if self._is_argument(target, accesses):
+                raise NotFollowed("an element of argv is changed")
+            case Havoc(target=target) if texts.is_text_lvalue(original(target)):
+                accesses.access(target, write=True)
+                return Skip(label.place)
+            case Allocate() if self._is_made(label):
+                accesses.value(label.size)
+                size = Constant(self.record.size, label.size.type)
+                target = accesses.value(label.target) if not isinstance(label.target, Variable) else label.target
+                return replace(label, size=size, element=self.record, target=self._kept(target, label.target))
+            case Realloc() if self._is_made(label):
+                return self._moved(label, accesses)
+            case Free(pointer=pointer) if texts.is_text(original(pointer)):
+                freed = accesses.value(pointer)
+                start = self.relations.is_start(original(pointer), accesses.location)
+                accesses.check(start, f"{pointer} may not be the start of a block", "invalid_free")
+                return Free(label.place, freed)
+            case MemSet(pointer=pointer, size=size) if texts.is_text(original(pointer)):
+                accesses.value(label.value)
+                self._range(pointer, size, accesses, write=True)
+                return Skip(label.place)
+            case MemCopy() if texts.is_text(original(label.destination)) and texts.is_text(original(label.source)):
+                self._range(label.source, label.size, accesses, write=False)
+                self._range(label.destination, label.size, accesses, write=True)
+                return Skip(label.place)
+            case Print():
+                return self._print(label, accesses)
+        return with_parts(label, accesses.value)
+
+    def _kept(self, new: Expression, old: Expression) -> Expression:
+        return new if new.type == old.type else old
+
+    def _is_made(self, label: Allocate | Realloc) -> bool:
+        """Whether an allocation makes a text."""
+        own = rename_variables(label, self.procedure.rename)
+        assert isinstance(own, Allocate | Realloc)
+        return self.texts.blocks.of_allocation(own) in self.texts.kinds
+
+    def _is_argument(self, target: Expression, accesses: Accesses) -> bool:
+        return isinstance(target, Deref) and self.texts.is_argument(accesses.original(target.pointer))
+
+    def _moved(self, label: Realloc, accesses: Accesses) -> Operation:
+        if not self.texts.is_text(accesses.original(label.pointer)) and constant_of(label.pointer) != 0:
+            raise NotFollowed("realloc of a text as something else")
+        if self.relations.of(accesses.original(label.size), accesses.location)[0] < 1:
+            raise NotFollowed("realloc with a size that may be 0: it may free the block or not (C17, 7.22.3.5)")
+        pointer = accesses.value(label.pointer)
+        accesses.value(label.size)
+        start = self.relations.is_start(accesses.original(label.pointer), accesses.location)
+        accesses.check(start, f"{label.pointer} may not be the start of a block", "invalid_free")
+        return replace(label, pointer=pointer, size=Constant(self.record.size, label.size.type))
+
+    def _range(self, pointer: Expression, size: Expression, accesses: Accesses, *, write: bool, more: int = 0) -> None:
+        """So many bytes from a pointer on are accessed."""
+        original = accesses.original
+        if not self.texts.is_text(original(pointer)):
+            raise NotFollowed(f"{pointer} may point to something else than a text")
+        holds = self.relations.has_bytes(original(pointer), original(size), accesses.location, more=more)
+        base = accesses.value(pointer)
+        accesses.value(size)
+        accesses.check(holds, f"more bytes than {pointer} has room for may be {'written' if write else 'read'}")
+        accesses.touch(base, write=write and self.texts.may_be_literal(original(pointer)))
+
+    def _text(self, pointer: Expression, accesses: Accesses, *, limit: Expression | None = None) -> None:
+        """A text is read to its end, or to a limit."""
+        original, location = accesses.original, accesses.location
+        if not self.texts.is_text(original(pointer)):
+            raise NotFollowed(f"{pointer} may point to something else than a text")
+        holds = self.relations.is_ended(original(pointer), location)
+        if not holds and limit is not None:
+            holds = self.relations.has_bytes(original(pointer), original(limit), location)
+        base = accesses.value(pointer)
+        accesses.check(holds, f"the text {pointer} may have no terminator")
+        accesses.touch(base, write=False)
+
+    def _primitive(self, call: Call, accesses: Accesses) -> Operation:
+        first, *rest = call.arguments
+        match call.function:
+            case name if name == TEXT_LENGTH:
+                self._text(first, accesses)
+            case name if name == TEXT_PREFIX:
+                self._text(first, accesses, limit=rest[0])
+            case name if name == TEXT_WRITE:
+                self._range(first, rest[0], accesses, write=True, more=1)
+            case name if name in (BYTES_READ, BYTES_WRITE):
+                self._range(first, rest[0], accesses, write=name == BYTES_WRITE)
+            case name if name == TEXT_PUT:
+                size, at, length = rest
+                self._put(first, (size, Binary("+", at, length, size.type)), accesses)
+            case name if name == TEXT_PUT_END:
+                size, at = rest
+                self._put(first, (size, Binary("+", at, Constant(1, size.type), size.type)), accesses)
+            case name if name == TEXT_DIGITS:
+                accesses.value(first)
+        if call.result is None:
+            return Skip(call.place)
+        assert isinstance(call.result, Variable)
+        assert isinstance(call.result.type, IntegerType)
+        renamed = rename_variables(call, self.procedure.rename)
+        assert isinstance(renamed, Call)
+        low, high = self.relations.result_of(renamed, accesses.location)
+        chosen = accesses.chosen_between(call.result.type, low, high)
+        return Assign(call.place, call.result, chosen)
+
+    def _put(self, pointer: Expression, sizes: tuple[Expression, Expression], accesses: Accesses) -> None:
+        """Bytes of the target are written, no more than one of two numbers of bytes."""
+        original, location = accesses.original, accesses.location
+        if self.relations.of(original(sizes[0]), location) == (0, 0):
+            return  # only the length is asked for
+        if not self.texts.is_text(original(pointer)):
+            raise NotFollowed(f"{pointer} may point to something else than a text")
+        holds = any(self.relations.has_bytes(original(pointer), original(s), location) for s in sizes)
+        base = accesses.value(pointer)
+        accesses.check(holds, f"more bytes than {pointer} has room for may be written")
+        accesses.touch(base, write=self.texts.may_be_literal(original(pointer)))
+
+    def _print(self, label: Print, accesses: Accesses) -> Operation:
+        texts = [t for t in label.texts if self.texts.is_text(accesses.original(t))]
+        for text in texts:
+            self._text(text, accesses)
+        arguments = tuple(accesses.value(a) for a in label.arguments if a not in texts)
+        return replace(label, format=None, arguments=arguments, texts=tuple(t for t in label.texts if t not in texts))
