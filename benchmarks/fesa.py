@@ -171,7 +171,7 @@ def table(runs: int) -> None:
 
 
 def beside_tvla(runs: int) -> None:
-    """Table 2: the paper's rows of TVLA beside the shape domain and FESA. Blocks that are lost are no warnings."""
+    """Table 2: the paper's rows of TVLA beside the shape domain and FESA. Lost blocks do not count as warnings."""
     head = ["program", "by", "predicates", "time", "memory", "iterations", "warnings"]
     lines = []
     for name, paper in PAPER_TVLA.items():

@@ -6,7 +6,7 @@ import pytest
 from tests.refine.helpers import EXAMPLES, refined
 
 from kleene.cli import run_main
-from kleene.refine.loop import SAFE, RefineOptions
+from kleene.refine.loop import SAFE
 
 FOLDER = EXAMPLES / "refine"
 
@@ -21,13 +21,6 @@ def test_refinement_itself_proves_it(name, shape, most):
     assert result.outcome == SAFE
     assert result.abstraction.generator.name == shape
     assert len(result.abstraction.generator.families) <= most
-
-
-def test_a_rotation_at_an_inner_node():
-    """The hint names the class; that the parents form a cycle in between is learned."""
-    result = refined(FOLDER / "treep_rotate_inner.c", options=RefineOptions(hint="treep"))
-    assert result.outcome == SAFE
-    assert {trial.generator.name for one in result.rounds for trial in one.trials} <= {"treep", "tree", "dll", "sll"}
 
 
 def test_figure_1_reads_an_uninitialized_pointer(capsys):

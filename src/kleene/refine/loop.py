@@ -461,17 +461,6 @@ class Refinement:
                 return level
         return WHOLE
 
-    def loosen(self, current: Round) -> bool:
-        """A step may close a cycle of the back fields of a tree: they are followed one step at a time."""
-        cells = self._closing_cells(current)
-        for own in self.enabled if cells else ():
-            generator = own.loosen(cells, self.abstraction.generator_of(own.structure))
-            if generator is not None and own.recognised is not None:
-                current.looks.append(Look(own.structure, own.recognised))
-                self._choose(current, generator)
-                return True
-        return False
-
     def _closing_cells(self, current: Round) -> frozenset[str]:
         """The fields of which the step may close a cycle; none for another error."""
         if current.path.error.kind != "cycle":

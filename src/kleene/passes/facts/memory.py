@@ -400,7 +400,8 @@ class Memory:
         parts: dict[frozenset[int], list[str]] = {}
         for (size, _), cell in self.cell_of.items():
             parts.setdefault(self._connected_kinds[size], []).append(cell)
-        return tuple(StructureType(self._type_words(sizes), frozenset(cells), sizes) for sizes, cells in parts.items())
+        types = [StructureType(self._type_words(sizes), frozenset(cells), sizes) for sizes, cells in parts.items()]
+        return tuple(sorted(types, key=lambda structure: structure.name))
 
     def _records_and_links(self) -> tuple[StructureType, ...]:
         own: dict[int, list[str]] = {}
