@@ -41,9 +41,10 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
-    "deep errors": (("data/fiftieth",), ("arrays/names_terminator",)),
-    "samples": (("refine/cancel_list_link", "--property", "assert", "--refine"),),
-    "coverage": (("dll/remove",), ("sll/insertion_sort",)),
+    "deep errors": (("data/fiftieth",),),
+    "samples": (("sll/reverse", "--refine"),),
+    "rounds": (("refine/cancel_list_link", "--property", "assert", "--refine"),),
+    "coverage": (("dll/remove",),),
 }
 """For each group, programs of `examples/c` or of `benchmarks` with their options; a check takes a few seconds."""
 
@@ -63,7 +64,10 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("NUMBERS_SHARE", ("shape",)),
+        ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
+        ("COUNTS_SHARE", ("shape",)),
         ("LOADS_SHARE", ("shape",)),
         ("COUNTS_SHARE", ("shape",)),
     ),
@@ -86,6 +90,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LEAST_STRUCTURES", ("parts",)),
         ("GAIN_FACTOR", ("parts",)),
     ),
+    "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
+    "kleene.analysis.c.shape.crowded_values": (
+        ("SAMPLED_STRUCTURES", ("shape",)),
+        ("VALUES_FACTOR", ("shape",)),
+    ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
         ("FEW_NODES", ("crowded FESA",)),
@@ -106,17 +115,17 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("REPLAY_STEPS", ("deep errors",)),
     ),
     "kleene.analysis.c.error_paths": (("MOST_STRUCTURES", ("deep errors",)),),
-    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("samples",)), ("STEPS_BETWEEN_LOOKS", ("samples",))),
+    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("rounds",)), ("STEPS_BETWEEN_LOOKS", ("rounds",))),
     "kleene.refine.loop": (
-        ("MOST_ROUNDS", ("samples",)),
+        ("MOST_ROUNDS", ("rounds",)),
         ("PATHS_OF_ROUND", ("refine",)),
-        ("GENERATORS_FOR_ONE_PROCESS", ("samples",)),
+        ("GENERATORS_FOR_ONE_PROCESS", ("rounds",)),
         ("LONGEST_EXPLICIT_PATH", ("refine",)),
     ),
     "kleene.refine.tactics": (("GENERATORS_PER_ROUND", ("refine",)),),
-    "kleene.refine.model": (("REMEMBERED_STEPS", ("samples",)),),
+    "kleene.refine.model": (("REMEMBERED_STEPS", ("rounds",)),),
     "kleene.refine.tree.reachability_tree": (("NODES_AFTER_ERROR", ("refine",)),),
-    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("samples",)), ("COMPARISON_FACTOR", ("samples",))),
+    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("rounds",)), ("COMPARISON_FACTOR", ("rounds",))),
     "kleene.refine.heaps.samples": (
         ("SAMPLES", ("samples",)),
         ("SAMPLE_NODES", ("samples",)),

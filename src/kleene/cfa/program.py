@@ -91,6 +91,8 @@ class CProgram:
     """The file with our bodies of library functions: what happens there is shown at the call."""
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
+    apart: frozenset[str] = frozenset()
+    """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
 
     @property
     def main(self) -> Function:

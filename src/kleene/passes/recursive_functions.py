@@ -1,6 +1,6 @@
 """Whole programs for the analyses: calls are inlined as far as they can be, the rest gets one automaton.
 
-Recursive functions, which cannot be inlined, are analysed apart (`procedures`).
+Recursive functions, which cannot be inlined, and those that `facts/calls.py` chooses are analysed apart (`procedures`).
 """
 
 from __future__ import annotations

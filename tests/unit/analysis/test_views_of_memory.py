@@ -1,4 +1,4 @@
-"""Memory that is read or written as something else, in all analyses: no internal error, no proof that a run refutes."""
+"""Memory that is read or written as something else: no internal error, and no proof that a run refutes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STATEMENTS = {
 @pytest.mark.parametrize("mode", [(), ("--refine",), ("--domain", "fesa")], ids=["all", "refine", "fesa"])
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_views(name: str, mode: tuple[str, ...], tmp_path: Path) -> None:
-    """Refinement ended with an internal error; a run refuted the proof where zeros overwrite a part of a pointer."""
+    """Refinement had an internal error; a run refuted the proof about a null pointer with zeros over a part of it."""
     path = tmp_path / "p.c"
     path.write_text(PROGRAM.format(statement=STATEMENTS[name]))
     assert run_main(["check", str(path), *mode, "--timeout", "10", "--quiet"]) in (0, 3)

@@ -234,11 +234,15 @@ char *fgets(char *target, int size, FILE *file) {
         return NULL;
     int i = 0;
     if (size > 1) {
-        if (__VERIFIER_nondet_int() == 0)
+        int length = __VERIFIER_nondet_int();
+        if (length <= 0)
             return NULL;
-        do
+        __VERIFIER_assume(length < size);
+        for (; i + 1 < length; i++) {
             target[i] = __VERIFIER_nondet_char();
-        while (target[i++] != '\n' && i < size - 1 && __VERIFIER_nondet_int() != 0);
+            __VERIFIER_assume(target[i] != '\n');
+        }
+        target[i++] = __VERIFIER_nondet_char();
     }
     target[i] = 0;
     return target;

@@ -101,12 +101,13 @@ class Chosen:
         pairs: set[Pair] = set()
         for edge in self.cfa.edges:
             for node in (n for x in expressions(edge.label) for n in walk(x)):
-                if isinstance(node, PointerOffset) and self.only_slots(node.pointer):
+                if isinstance(node, PointerOffset) and self.only_slots(node.pointer) and self.slot(node.pointer):
                     index = self.index_variable(node.index)
                     if index is not None and self.is_path(node.pointer):
                         pairs.add((bare(node.pointer), index))
         while True:
-            more = {pair for edge in self.cfa.edges for pair in self._copied_pairs(edge.label, pairs)} - pairs
+            copied = (pair for edge in self.cfa.edges for pair in self._copied_pairs(edge.label, pairs))
+            more = {pair for pair in copied if self.slot(pair[0]) is not None} - pairs
             if not more or len(pairs) + len(more) > MOST_PAIRS:
                 break
             pairs |= more

@@ -59,11 +59,12 @@ class Positions:
         return [pair for pair in self.pairs if pair[0] == array]
 
     def start(self, here: str, place: Place) -> str:
-        """At the start of the program nothing is known, except of globals, which are 0."""
+        """At the start of the program nothing is known, except of globals that get no value: they are 0."""
+        zero = {item.variable for item in self.chosen.program.globals if not (item.initial or item.external)}
         for pair in self.pairs:
             self.chains.locals[self.at(pair)] = None
             self.chains.locals[self.state(pair)] = None
-            here = self._set(here, pair, FIRST if pair[1].is_global else UNKNOWN, place)
+            here = self._set(here, pair, FIRST if pair[1] in zero else UNKNOWN, place)
         return here
 
     def _set(self, here: str, pair: Pair, state: int, place: Place) -> str:

@@ -600,11 +600,11 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     if isinstance(size, Binary) and size.operator == "*" and size.type.size >= width:
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return _unconverted(count, size.type), each.value
+                return _before_conversion(count, size.type), each.value
     return None
 
 
-def _unconverted(count: Expression, size: Type) -> Expression:
+def _before_conversion(count: Expression, size: Type) -> Expression:
     """A number before its conversion to the type of sizes, which does not change it modulo the width."""
     while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
         if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
