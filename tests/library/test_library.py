@@ -13,6 +13,7 @@ import pytest
 from tests.library.mutants import checked, error_of, mutants
 from tests.slices import EXAM
 
+from kleene.analysis.c.library import trials
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.client import write_client
 from kleene.analysis.c.library.interface import read_interface
@@ -215,6 +216,13 @@ def test_objects_that_no_function_makes(text: str, verdict: int, tmp_path: Path)
     file = tmp_path / "a.c"
     file.write_text(text, encoding="utf-8")
     assert run_main(["check", "--library", str(file), "--quiet"]) == verdict
+
+
+def test_a_trial_that_the_time_ends_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine under load, short trials accepted wrong readings, and the errors of these were reported."""
+    monkeypatch.setattr(trials, "TRIAL_SECONDS", 0.02)
+    report = check_library(str(EXAMPLES / "headless.c"), check_options(timeout=20.0))
+    assert report.verdict is Verdict.UNKNOWN
 
 
 def test_nothing_is_proved_of_objects_that_cannot_be_made(tmp_path: Path) -> None:

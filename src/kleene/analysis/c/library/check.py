@@ -16,7 +16,7 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inferred, Rejected, infer
+from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inference, Inferred, Rejected
 from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.operations import OBJECTS, Operation
@@ -75,7 +75,8 @@ class _Run:
     def report(self, stored: StoredContracts) -> LibraryReport:
         self.options.tell("preconditions")
         may_fail = self.options.read.malloc_may_fail
-        inferred = infer(self.interface, self.clients, self.budget, stored, malloc_may_fail=may_fail)
+        inference = Inference(self.interface, self.clients, self.budget, stored, malloc_may_fail=may_fail)
+        inferred = inference.run()
         for name, reason in inferred.untried.items():
             self._open(name, reason)
         for rejected in inferred.rejected:
@@ -85,11 +86,11 @@ class _Run:
             f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
             for name in sorted(inferred.types.zeroed)
         ]
-        self._prove(inferred, report)
+        self._prove(inference, inferred, report)
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
 
-    def _prove(self, inferred: Inferred, report: LibraryReport) -> None:
+    def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
         """Prove as many of the accepted operations together as possible."""
         operations = list(inferred.accepted)
         if not operations:
@@ -116,6 +117,10 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
+            other = inference.read_again(operation) if finding.confirmed else None
+            if other is not None:
+                operations[operations.index(operation)] = other
+                continue
             number = check.findings.index(finding)
             run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
             verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN

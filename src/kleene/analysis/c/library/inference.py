@@ -75,7 +75,8 @@ class _Tried:
 
     @property
     def is_admissible(self) -> bool:
-        return self.trial.error is None and self.trial.shared is None and bool(self.own)
+        trial = self.trial
+        return trial.error is None and trial.shared is None and not trial.cut_short and bool(self.own)
 
     @property
     def is_idle(self) -> bool:
@@ -103,16 +104,7 @@ class _Deferred:
     tried: list[_Tried]
 
 
-def infer(
-    interface: Interface, clients: ClientFolder, budget: Budget, stored: StoredContracts, *, malloc_may_fail: bool
-) -> Inferred:
-    """Select a reading for each function; stored ones are taken as they are."""
-    inference = _Inference(interface, clients, budget, malloc_may_fail=malloc_may_fail)
-    inference.stored = stored
-    return inference.run()
-
-
-class _Inference:
+class Inference:
     """The selection for one file.
 
     A function whose readings all fail inside the same accepted operation is not to blame alone: that operation is taken
@@ -121,7 +113,15 @@ class _Inference:
     reading with an error executes more of the function: a reading that calls a function with NULL only hides errors.
     """
 
-    def __init__(self, interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool) -> None:
+    def __init__(
+        self,
+        interface: Interface,
+        clients: ClientFolder,
+        budget: Budget,
+        stored: StoredContracts,
+        *,
+        malloc_may_fail: bool,
+    ) -> None:
         self.interface = interface
         self.clients = clients
         self.budget = budget
@@ -130,7 +130,8 @@ class _Inference:
         self.until = budget.spent + SHARE * budget.left
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
-        self.stored = StoredContracts()
+        self.stored = stored
+        self.refuted: set[Operation] = set()
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -154,6 +155,21 @@ class _Inference:
                 deferred = []
         self._doubt_enders()
         return self.inferred
+
+    def read_again(self, operation: Operation) -> Operation | None:
+        """Another reading in place of one with an error that its trial was too short to show; None if there is none."""
+        self.refuted.add(operation)
+        self.until = self.budget.spent + SHARE * self.budget.left
+        before = self._try(operation, QUICK_STATES)
+        if operation in self.inferred.accepted:
+            self.inferred.accepted.remove(operation)
+        types = self.inferred.types
+        possible = [o for o in self._readings(operation.function) if can_walk(self.interface, types, o)]
+        best = self._best(self._try_all([o for o in possible if o not in self.refuted]))
+        if best is None or len(best.own) < len(before.own):
+            return None
+        self.inferred.accepted.append(best.operation)
+        return best.operation
 
     def _doubt_enders(self) -> None:
         """A type that the library allocates has a function that ends its objects, if a name says so.
@@ -197,7 +213,7 @@ class _Inference:
     def _readings(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try: the stored one, or all."""
         if function.name not in self.stored.readings:
-            return readings(function, self.inferred.types)
+            return [o for o in readings(function, self.inferred.types) if o not in self.refuted]
         operation = self.stored.operation(function, self.inferred.types)
         return [] if operation is None else [operation]
 
@@ -214,7 +230,7 @@ class _Inference:
         failures = [r for t in tried if (r := t.rejected) is not None]
         if any(t.trial.shared and t.operation.outcome is not Outcome.ANOTHER for t in tried):
             self.inferred.untried[function.name] = SHARES
-        elif self.budget.spent > self.until:
+        elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = NEVER_CALLED

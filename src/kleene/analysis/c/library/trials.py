@@ -23,8 +23,10 @@ QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
 TRIAL_STATES = 1_500
 """States that a trial explores: enough for objects of three elements and every operation on them."""
-TRIAL_SECONDS = 3.0
-"""Seconds of a trial, for functions with many inputs."""
+TRIAL_STEPS = 300_000
+"""Steps of a trial, for functions with long loops: two hundred for each state."""
+TRIAL_SECONDS = 15.0
+"""Seconds of a trial, thirty times what 1,500 states take on an idle machine; one that hits them decides nothing."""
 
 
 class ClientFolder:
@@ -58,6 +60,9 @@ class Trial:
     alive: set[str] = field(default_factory=set)
     """The variables that lead to an object in some state."""
 
+    cut_short: bool = False
+    """Whether the time ended it: which errors it shows then depends on the load of the machine."""
+
     @property
     def error(self) -> Confirmed | None:
         """An error other than an object that is left at the end: the client may not be able to end it yet."""
@@ -77,12 +82,14 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
         lambda: explore(
             program,
             max_states=states,
+            max_steps=TRIAL_STEPS,
             seconds=TRIAL_SECONDS,
             malloc_may_fail=malloc_may_fail,
             stop_at_first=True,
             observe=observe,
         ),
     )
+    trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
     return trial
 
