@@ -1,4 +1,4 @@
-"""Programs with texts that fail under AddressSanitizer, one for each rule of `passes/text` and its relations.
+"""Programs with texts that fail under AddressSanitizer, one for each rule of `passes/elements/text` and its relations.
 
 The shape analysis is asked alone, since exploration would show the failure and hide a wrong proof. In each program a
 rule that is a little too generous would be a proof: a terminator that is overwritten, or in another block, or behind

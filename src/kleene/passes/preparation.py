@@ -10,7 +10,7 @@ from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.passes.facts.memory import Memory
-from kleene.passes.recursive_functions import whole_program
+from kleene.passes.prepare import whole_program
 
 
 @dataclass(frozen=True)

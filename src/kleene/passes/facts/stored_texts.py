@@ -120,9 +120,10 @@ class StoredTexts(Texts):
 
     def _promise_member(self, state: State, owner: int, block: int, offset: int, size: int) -> None:
         kinds = state.blocks.get(owner)
-        if Part("loaded", owner, 1) in state.held and kinds:
-            if all(self.promises.holds("ended", (kind, offset)) for kind in kinds):
-                state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
+        if Part("loaded", owner, 1) not in state.held or not kinds:
+            return
+        if all(self.promises.holds("ended", (kind, offset)) for kind in kinds):
+            state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
 
     def _promised(self, pointer: int, keys: Iterable[object], state: State) -> None:
         """Give a pointer the coordinates that are promised."""
