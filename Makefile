@@ -56,6 +56,7 @@ bench: venv
 	$(BIN)/python benchmarks/fesa.py
 	$(BIN)/python benchmarks/refine.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/ways.py
 	$(BIN)/python benchmarks/constants.py
 
 # Mutants of the corpus and random C programs whose violations compiled runs show: no attempt may call them TRUE.

@@ -28,8 +28,8 @@ from types import CodeType, ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
-STATES_THAT_DIFFER = 0.25
-"""Share by which the number of attacking states must differ to be told: their runs end by time."""
+COVERAGE = "kleene.coverage"
+"""The modules whose constants decide how many states attack a proof."""
 
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "shape": (("dll/remove",), ("data/values",), ("skip/two_levels",)),
@@ -41,11 +41,12 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
-    "deep errors": (("data/fiftieth",), ("arrays/names_terminator",)),
-    "samples": (("refine/cancel_list_link", "--property", "assert", "--refine"), ("sll/insertion_sort", "--refine")),
-    "coverage": (("dll/remove",), ("sll/insertion_sort",)),
+    "deep errors": (("data/fiftieth",),),
+    "samples": (("sll/reverse", "--refine"),),
+    "rounds": (("refine/cancel_list_link", "--property", "assert", "--refine"),),
+    "coverage": (("dll/remove",),),
 }
-"""For each group, programs of `examples/c` or of this folder with their options; a check takes a few seconds at most."""
+"""For each group, programs of `examples/c` or of `benchmarks` with their options; a check takes a few seconds."""
 
 CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.strategy": (
@@ -63,8 +64,12 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("NUMBERS_SHARE", ("shape",)),
+        ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
+        ("COUNTS_SHARE", ("shape",)),
         ("LOADS_SHARE", ("shape",)),
+        ("COUNTS_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
@@ -84,6 +89,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SAMPLED_STRUCTURES", ("parts",)),
         ("LEAST_STRUCTURES", ("parts",)),
         ("GAIN_FACTOR", ("parts",)),
+    ),
+    "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
+    "kleene.analysis.c.shape.crowded_values": (
+        ("SAMPLED_STRUCTURES", ("shape",)),
+        ("VALUES_FACTOR", ("shape",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
@@ -105,17 +115,17 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("REPLAY_STEPS", ("deep errors",)),
     ),
     "kleene.analysis.c.error_paths": (("MOST_STRUCTURES", ("deep errors",)),),
-    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("samples",)), ("STEPS_BETWEEN_LOOKS", ("samples",))),
+    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("rounds",)), ("STEPS_BETWEEN_LOOKS", ("rounds",))),
     "kleene.refine.loop": (
-        ("MOST_ROUNDS", ("samples",)),
+        ("MOST_ROUNDS", ("rounds",)),
         ("PATHS_OF_ROUND", ("refine",)),
-        ("GENERATORS_FOR_ONE_PROCESS", ("samples",)),
+        ("GENERATORS_FOR_ONE_PROCESS", ("rounds",)),
         ("LONGEST_EXPLICIT_PATH", ("refine",)),
     ),
     "kleene.refine.tactics": (("GENERATORS_PER_ROUND", ("refine",)),),
-    "kleene.refine.model": (("REMEMBERED_STEPS", ("samples",)),),
+    "kleene.refine.model": (("REMEMBERED_STEPS", ("rounds",)),),
     "kleene.refine.tree.reachability_tree": (("NODES_AFTER_ERROR", ("refine",)),),
-    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("samples",)), ("COMPARISON_FACTOR", ("samples",))),
+    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("rounds",)), ("COMPARISON_FACTOR", ("rounds",))),
     "kleene.refine.heaps.samples": (
         ("SAMPLES", ("samples",)),
         ("SAMPLE_NODES", ("samples",)),
@@ -324,13 +334,12 @@ def _checked(
 # The table --------------------------------------------------------------------------------------------------------
 
 
-def compared(given: Outcome, other: Outcome) -> str:
-    """Verdicts that another value wins and loses, its CPU time as a multiple, and that of states if they differ much."""
+def compared(given: Outcome, other: Outcome, *, tell_states: bool) -> str:
+    """Verdicts that another value wins and loses, its CPU time as a multiple, and on request that of states."""
     won = sum(given.verdicts.get(k) == "UNKNOWN" and v in ("TRUE", "FALSE") for k, v in other.verdicts.items())
     lost = sum(v in ("TRUE", "FALSE") and other.verdicts.get(k) != v for k, v in given.verdicts.items())
     words = ([f"wins {won}"] if won else []) + ([f"loses {lost}"] if lost else [])
-    ratio = other.states / given.states if given.states else 1.0
-    states = f", states {ratio:.2f}" if abs(ratio - 1.0) > STATES_THAT_DIFFER else ""
+    states = f", states {other.states / given.states:.2f}" if tell_states and given.states else ""
     return f"{', '.join(words) or 'same'}, {other.seconds / given.seconds:.2f}{states}"
 
 
@@ -358,7 +367,9 @@ def main() -> None:
     )
     for constant, groups in rows:
         given = unchanged(groups)
-        half, double = (compared(given, measured(constant, factor, groups, options.timeout)) for factor in (0.5, 2.0))
+        others = [measured(constant, factor, groups, options.timeout) for factor in (0.5, 2.0)]
+        attacks = constant.module.startswith(COVERAGE)
+        half, double = (compared(given, other, tell_states=attacks) for other in others)
         name = f"{constant.module.removeprefix('kleene.')}.{constant.name}"
         print(
             form.format(name, f"{constant.value:g}", given.decided, len(given.verdicts), given.seconds, half, double),

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from kleene.logic.formula import Formula
+
 MOST_NODES: int
 MOST_ARITY: int
 MOST_PARAMETERS: int
@@ -34,6 +36,34 @@ class Program:
         self, signature: Signature, code: bytes, rails: Sequence[int], outputs: Sequence[tuple[int, int]]
     ) -> None: ...
     def run(self, structure: Handle, parameters: Sequence[int] = ...) -> list[int]: ...
+
+class Unsupported(ValueError):
+    """A program that the native machine cannot run: values of more than three axes, or very many of them."""
+
+class Code:
+    """Bytecode that can be bound to every vocabulary with its predicates."""
+
+    names: list[str]
+    words: list[int]
+    outputs: list[tuple[int, int]]
+    def bind(self, signature: Signature, places: dict[str, int]) -> Program: ...
+
+def learn_formulas(classes: dict[str, type[Formula]]) -> None: ...
+def compile_formulas(
+    outputs: Sequence[tuple[Formula, int, Sequence[str]]], parameters: Sequence[str], all_active: bool
+) -> Code: ...
+def compile_prefix(
+    places: dict[str, int], formulas: Sequence[Formula], others: Sequence[str], known: Sequence[str], all_active: bool
+) -> Code: ...
+def compile_rule(
+    places: dict[str, int],
+    parts: Sequence[Formula],
+    hidden: Sequence[str],
+    has_predicate: bool,
+    rail: int,
+    args: Sequence[str],
+    all_active: bool,
+) -> tuple[list[int], bool, Code | None]: ...
 
 class Rules:
     def __init__(
@@ -81,7 +111,7 @@ class Outcomes:
 
 class Store:
     def __init__(self, signature: Signature, join: str, naming: Sequence[int], key: Sequence[int]) -> None: ...
-    def add(self, batch: Batch) -> Batch: ...
+    def add(self, batch: Batch, threads: int = ...) -> Batch: ...
     def covers(self, structure: Handle) -> bool: ...
     def current(self, structure: Handle) -> bool: ...
     def united(self, batches: Sequence[Batch], only_current: bool) -> Batch: ...

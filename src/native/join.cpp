@@ -2,22 +2,48 @@
 
 namespace kleene {
 
+namespace {
+
+// The bits of may rails in the payload of a structure of n nodes, as words.
+std::vector<std::uint64_t> may_bits(const Signature& signature, int n) {
+  Record* made = Record::make(signature, n);
+  const RecordRef kept = RecordRef::adopt(made);
+  std::memset(made->payload(), 0, made->bytes);
+  for (int rail = 1; rail < signature.rails(); rail += 2) {
+    const auto [at, count] = made->rail(rail);
+    for (std::size_t k = at; k < at + count; ++k) made->set_row(k, ~Vector{0});
+  }
+  std::vector<std::uint64_t> words(made->bytes / 8);
+  std::memcpy(words.data(), made->payload(), made->bytes);
+  return words;
+}
+
+}  // namespace
+
 RecordRef join_partial(const RecordRef& a, const Record& b) {
   if (a->n != b.n) throw std::invalid_argument("partial join needs structures with the same node names");
   const Signature& signature = *a->signature;
-  Record* made = Record::make(signature, a->n);
-  RecordRef joined = RecordRef::adopt(made);
-  bool changed = false;
-  for (int rail = 0; rail < signature.rails(); ++rail) {
-    const auto [at, count] = a->rail(rail);
-    for (std::size_t k = at; k < at + count; ++k) {
-      const Vector x = a->row(k), y = b.row(k);
-      const Vector both = rail & 1 ? x | y : x & y;
-      changed = changed || both != x;
-      made->set_row(k, both);
-    }
-  }
+  const int n = a->n;
+  const std::vector<std::uint64_t>& may = signature.remembered(n, [&] { return may_bits(signature, n); });
+  const auto word = [](const Record& record, std::size_t k) {
+    std::uint64_t out;
+    std::memcpy(&out, record.payload() + 8 * k, 8);
+    return out;
+  };
+  // Less is certain, more is possible: what is 1 in both, and what is not 0 in one of them.
+  const auto both = [&](std::size_t k) {
+    const std::uint64_t x = word(*a, k), y = word(b, k);
+    return (x & y) | ((x | y) & may[k]);
+  };
+  std::uint64_t changed = 0;
+  for (std::size_t k = 0; k < may.size(); ++k) changed |= both(k) ^ word(*a, k);
   if (!changed) return a;
+  Record* made = Record::make(signature, n);
+  RecordRef joined = RecordRef::adopt(made);
+  for (std::size_t k = 0; k < may.size(); ++k) {
+    const std::uint64_t value = both(k);
+    std::memcpy(made->payload() + 8 * k, &value, 8);
+  }
   made->seal();
   return joined;
 }

@@ -10,6 +10,7 @@
 #include <chrono>
 
 #include "batch.hpp"
+#include "compile.hpp"
 #include "convert.hpp"
 #include "stores.hpp"
 
@@ -297,10 +298,14 @@ bool all_done(const Outcomes& self) {
                      [](const StepOutcome& outcome) { return outcome.status == Status::done; });
 }
 
-Batch results(const Outcomes& self, std::size_t first, std::size_t last) {
+// The results are taken out: nobody asks twice.
+Batch results(Outcomes& self, std::size_t first, std::size_t last) {
   Batch made{self.signature, {}};
+  std::size_t count = 0;
+  for (std::size_t k = first; k < last; ++k) count += self.outcomes[k].results.size();
+  made.records.reserve(count);
   for (std::size_t k = first; k < last; ++k)
-    made.records.insert(made.records.end(), self.outcomes[k].results.begin(), self.outcomes[k].results.end());
+    for (RecordRef& record : self.outcomes[k].results) made.records.push_back(std::move(record));
   return made;
 }
 
@@ -336,7 +341,7 @@ nb::object contradictory(const Outcomes& self, std::size_t first, std::size_t la
 }
 
 // Everything about a run of outcomes: results, reports, unmet messages, discarded (in all, in focus), contradictory.
-nb::tuple part(const Outcomes& self, std::size_t first, std::size_t last) {
+nb::tuple part(Outcomes& self, std::size_t first, std::size_t last) {
   self.check(first, last);
   const auto [all, in_focus] = discarded(self, first, last);
   return nb::make_tuple(results(self, first, last), reports(self, first, last), unmet(self, first, last), all, in_focus,
@@ -356,10 +361,10 @@ struct PyStore {
   }
 };
 
-Batch add_records(PyStore& self, const std::vector<RecordRef>& records) {
+Batch add_records(PyStore& self, const std::vector<RecordRef>& records, int threads) {
   return {self.signature, unlocked([&](Watch& watch) {
             Ticker ticker{watch};
-            return self.store->add(records, ticker);
+            return self.store->add(records, threads, ticker);
           })};
 }
 
@@ -473,11 +478,13 @@ NB_MODULE(_native, m) {
 
   nb::class_<PyStore>(m, "Store")
       .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&>())
-      .def("add",
-           [](PyStore& self, const Batch& batch) {
-             self.check(batch.signature);
-             return add_records(self, batch.records);
-           })
+      .def(
+          "add",
+          [](PyStore& self, const Batch& batch, int threads) {
+            self.check(batch.signature);
+            return add_records(self, batch.records, threads);
+          },
+          nb::arg("batch"), nb::arg("threads") = 1)
       .def("covers",
            [](PyStore& self, const Handle& handle) {
              self.check(handle.signature);
@@ -495,6 +502,8 @@ NB_MODULE(_native, m) {
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
       .def("clear", [](PyStore& self) { self.store->clear(); })
       .def("__len__", [](const PyStore& self) { return self.store->size(); });
+
+  bind_compiler(m);
 }
 
 }  // namespace kleene

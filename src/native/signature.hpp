@@ -1,7 +1,9 @@
 // Where the rails of a vocabulary's predicates are (the twin of logic/vocabulary.py, as far as the machine needs it).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -47,6 +49,13 @@ class Signature {
   int unary() const { return unary_; }
   const std::vector<int>& arities() const { return arities_; }
 
+  // Something about structures of n nodes that is computed on first use, by whatever thread comes first.
+  template <class F>
+  const std::vector<std::uint64_t>& remembered(int n, F compute) const {
+    std::call_once(once_[n], [&] { words_[n] = compute(); });
+    return words_[n];
+  }
+
   void check_rail(int rail) const {
     if (rail < 0 || rail >= rails()) throw std::invalid_argument("there is no such rail");
   }
@@ -57,6 +66,8 @@ class Signature {
   std::vector<int> slots_;
   int counts_[3] = {0, 0, 0};
   int unary_ = 0;
+  mutable std::array<std::once_flag, kMostNodes + 1> once_;
+  mutable std::array<std::vector<std::uint64_t>, kMostNodes + 1> words_;
 };
 
 }  // namespace kleene

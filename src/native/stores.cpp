@@ -1,8 +1,10 @@
 #include "stores.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "join.hpp"
+#include "team.hpp"
 
 namespace kleene {
 
@@ -31,13 +33,6 @@ std::vector<RecordRef> sorted(std::vector<RecordRef> records) {
   std::sort(records.begin(), records.end(),
             [](const RecordRef& a, const RecordRef& b) { return a.get() != b.get() && a->before(*b); });
   return records;
-}
-
-std::vector<RecordRef> records_of(const Table& table) {
-  std::vector<RecordRef> found;
-  for (const Table::Entry& entry : table.entries())
-    if (entry.record) found.push_back(entry.record);
-  return found;
 }
 
 // Reads the vectors of a record whose rows have a known type.
@@ -117,84 +112,141 @@ class Key {
   std::vector<int> slots_;
 };
 
-// `rel`: all structures, up to isomorphism (canonical structures are isomorphic iff they are equal).
-class RelationalStore : public Store {
+// Stores whose structures meet only if they have the same hash. Each shard has a table of its own, and the threads that
+// share a batch take whole shards: within a shard the order is that of the batch, so the result does not depend on
+// them.
+class TableStore : public Store {
  public:
-  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
-    std::vector<RecordRef> added;
-    for (const RecordRef& s : structures) {
-      ticker.tick();
-      if (find(*s)) continue;
-      table_.insert(s->hash, s);
-      added.push_back(s);
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int threads, Ticker& ticker) override {
+    std::vector<RecordRef> changed(structures.size());
+    if (threads < 2 || structures.size() < kFewestToShare) {
+      for (std::size_t k = 0; k < structures.size(); ++k) {
+        ticker.tick();
+        const std::uint64_t own = hash(*structures[k]);
+        changed[k] = join(shard(own), own, structures[k]);
+      }
+    } else {
+      add_shared(structures, threads, ticker.watch, changed);
     }
-    return added;
+    std::erase_if(changed, [](const RecordRef& record) { return !record; });
+    return changed;
   }
-  bool covers(const Record& structure, Ticker& ticker) override {
-    if (find(structure)) return true;
-    for (const auto& entry : table_.entries())
-      if (entry.record && embeds(structure, *entry.record, ticker)) return true;
+  std::vector<RecordRef> elements() const override {
+    std::vector<RecordRef> found;
+    for (const Table& table : tables_)
+      for (const Table::Entry& entry : table.entries())
+        if (entry.record) found.push_back(entry.record);
+    return sorted(std::move(found));
+  }
+  void clear() override {
+    for (Table& table : tables_) table.clear();
+  }
+  std::size_t size() const override {
+    std::size_t sum = 0;
+    for (const Table& table : tables_) sum += table.size();
+    return sum;
+  }
+
+ protected:
+  virtual std::uint64_t hash(const Record& structure) const = 0;
+  // Joins a structure in; the one to propagate, or null.
+  virtual RecordRef join(Table& table, std::uint64_t hash, const RecordRef& structure) = 0;
+
+  Table& shard(std::uint64_t hash) { return tables_[hash >> kShardShift]; }
+  bool embeds_in_some(const Record& structure, Ticker& ticker) const {
+    for (const Table& table : tables_)
+      for (const Table::Entry& entry : table.entries())
+        if (entry.record && embeds(structure, *entry.record, ticker)) return true;
     return false;
   }
-  bool current(const Record&) override { return true; }
-  std::vector<RecordRef> elements() const override { return sorted(records_of(table_)); }
-  void clear() override { table_.clear(); }
-  std::size_t size() const override { return table_.size(); }
 
  private:
-  bool find(const Record& structure) {
-    return table_.find(structure.hash, [&](const Record& other) { return other.equals(structure); }) != nullptr;
+  void add_shared(const std::vector<RecordRef>& structures, int threads, Watch& watch,
+                  std::vector<RecordRef>& changed) {
+    const std::size_t count = structures.size();
+    std::vector<std::uint64_t> hashes(count);
+    Team::share((count + kFewestToShare - 1) / kFewestToShare, threads, watch, [&](std::size_t part, bool) {
+      for (std::size_t k = part * kFewestToShare; k < std::min(count, (part + 1) * kFewestToShare); ++k)
+        hashes[k] = hash(*structures[k]);
+    });
+    Team::share(kShards, threads, watch, [&](std::size_t part, bool caller) {
+      std::uint32_t ticks = 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        if (hashes[k] >> kShardShift != part) continue;
+        watch.tick(ticks, caller);
+        changed[k] = join(tables_[part], hashes[k], structures[k]);
+      }
+    });
   }
-  Table table_;
+
+  static constexpr int kShardShift = 61;
+  static constexpr std::size_t kShards = std::size_t{1} << (64 - kShardShift);
+  static constexpr std::size_t kFewestToShare = 512;  // starting a thread takes as long as adding a hundred structures
+  std::array<Table, kShards> tables_;
+};
+
+// `rel`: all structures, up to isomorphism (canonical structures are isomorphic iff they are equal).
+class RelationalStore : public TableStore {
+ public:
+  bool covers(const Record& structure, Ticker& ticker) override {
+    return find(shard(structure.hash), structure) || embeds_in_some(structure, ticker);
+  }
+  bool current(const Record&) override { return true; }
+
+ protected:
+  std::uint64_t hash(const Record& structure) const override { return structure.hash; }
+  RecordRef join(Table& table, std::uint64_t hash, const RecordRef& structure) override {
+    if (find(table, *structure)) return {};
+    table.insert(hash, structure);
+    return structure;
+  }
+
+ private:
+  static bool find(Table& table, const Record& structure) {
+    return table.find(structure.hash, [&](const Record& other) { return other.equals(structure); }) != nullptr;
+  }
 };
 
 // `part` and `ind`: at most one structure for each key; what has the same key is joined.
-class MergingStore : public Store {
+class MergingStore : public TableStore {
  public:
   MergingStore(Key key, bool partial, Naming naming)
       : key_(std::move(key)), partial_(partial), naming_(std::move(naming)) {}
 
-  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
-    std::vector<RecordRef> added;
-    for (const RecordRef& s : structures) {
-      ticker.tick();
-      const std::uint64_t hash = key_.hash(*s);
-      Table::Entry* entry = find(hash, *s);
-      if (!entry) {
-        table_.insert(hash, s);
-        added.push_back(s);
-        continue;
-      }
-      if (entry->record->equals(*s)) continue;
-      RecordRef joined = partial_ ? join_partial(entry->record, *s) : join_independent(*entry->record, *s, naming_);
-      if (joined.get() == entry->record.get() || joined->equals(*entry->record)) continue;
-      entry->record = joined;
-      added.push_back(std::move(joined));
-    }
-    return added;
-  }
   bool covers(const Record& structure, Ticker& ticker) override {
-    const Table::Entry* entry = find(key_.hash(structure), structure);
+    const std::uint64_t own = hash(structure);
+    const Table::Entry* entry = find(shard(own), own, structure);
     if (entry && (entry->record->equals(structure) || embeds(structure, *entry->record, ticker))) return true;
-    for (const auto& other : table_.entries())  // where a name is not definite, the key is another
-      if (other.record && embeds(structure, *other.record, ticker)) return true;
-    return false;
+    return embeds_in_some(structure, ticker);  // where a name is not definite, the key is another
   }
   bool current(const Record& structure) override {
-    return table_.find(key_.hash(structure), [&](const Record& other) { return &other == &structure; }) != nullptr;
+    const std::uint64_t own = hash(structure);
+    return shard(own).find(own, [&](const Record& other) { return &other == &structure; }) != nullptr;
   }
-  std::vector<RecordRef> elements() const override { return sorted(records_of(table_)); }
-  void clear() override { table_.clear(); }
-  std::size_t size() const override { return table_.size(); }
+
+ protected:
+  std::uint64_t hash(const Record& structure) const override { return key_.hash(structure); }
+  RecordRef join(Table& table, std::uint64_t hash, const RecordRef& structure) override {
+    Table::Entry* entry = find(table, hash, *structure);
+    if (!entry) {
+      table.insert(hash, structure);
+      return structure;
+    }
+    if (entry->record->equals(*structure)) return {};
+    RecordRef joined =
+        partial_ ? join_partial(entry->record, *structure) : join_independent(*entry->record, *structure, naming_);
+    if (joined.get() == entry->record.get() || joined->equals(*entry->record)) return {};
+    entry->record = joined;
+    return joined;
+  }
 
  private:
-  Table::Entry* find(std::uint64_t hash, const Record& structure) {
-    return table_.find(hash, [&](const Record& other) { return key_.equal(structure, other); });
+  Table::Entry* find(Table& table, std::uint64_t hash, const Record& structure) {
+    return table.find(hash, [&](const Record& other) { return key_.equal(structure, other); });
   }
   Key key_;
   bool partial_;
   Naming naming_;
-  Table table_;
 };
 
 // Stores that compare structures one by one within groups.
@@ -231,7 +283,7 @@ class EmbeddingStore : public GroupedStore<Numbers> {
     for (int rail : rails) slots_.push_back(signature.slot(rail));
   }
 
-  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int, Ticker& ticker) override {
     std::vector<RecordRef> added;
     for (const RecordRef& s : structures) {
       std::vector<RecordRef>& group = groups_[key(*s)];
@@ -271,7 +323,7 @@ class ConcreteStore : public GroupedStore<Numbers> {
  public:
   explicit ConcreteStore(Naming naming) : naming_(std::move(naming)) {}
 
-  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int, Ticker& ticker) override {
     std::vector<RecordRef> added;
     for (const RecordRef& s : structures) {
       std::vector<RecordRef>& group = groups_[key(*s)];

@@ -43,8 +43,9 @@ class Table {
 class Store {
  public:
   virtual ~Store() = default;
-  // Joins structures in; the result are those, new or grown, that have to be propagated.
-  virtual std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) = 0;
+  // Joins structures in; the result are those, new or grown, that have to be propagated. Threads may share a large
+  // batch.
+  virtual std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int threads, Ticker& ticker) = 0;
   // True only if everything that the structure represents is represented here.
   virtual bool covers(const Record& structure, Ticker& ticker) = 0;
   // False if a join has replaced the structure by a larger one since it was added.

@@ -359,3 +359,11 @@ def test_a_broken_contract_is_no_internal_error(
     arguments = ["check", str(path), "--contracts", "--malloc-never-fails", "--self-check", "2", "--timeout", "10"]
     assert run_main(arguments) in (1, 3)
     assert "contracts  TRUE" not in capsys.readouterr().out
+
+
+def test_an_unknown_says_what_to_do() -> None:
+    """With contracts, only the reason was said."""
+    example = Path(__file__).parents[2] / "examples" / "c" / "contracts" / "already_shared.c"
+    report = check_contracts([str(example)], check_options(timeout=20.0))
+    assert report.reason == "a contract is not kept"
+    assert report.advice == "repair the function or its contract, and check again"

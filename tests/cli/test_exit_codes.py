@@ -345,6 +345,66 @@ def test_interruption_leaves_a_partial_result(folder: Path, number: signal.Signa
     assert (folder / "out.tvs").exists()
 
 
+CURSORS = """
+#include <stdlib.h>
+struct node { struct node *next; };
+extern int any(void);
+int main(void) {
+  struct node *list = NULL;
+  while (any()) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) break;
+    n->next = list;
+    list = n;
+  }
+  struct node *a = list, *b = list, *c = list, *d = list, *e = list, *f = list;
+  while (any()) {
+    switch (any()) {
+    case 0: if (a) a = a->next; break;
+    case 1: if (b) b = b->next; break;
+    case 2: if (c) c = c->next; break;
+    case 3: if (d) d = d->next; break;
+    case 4: if (e) e = e->next; break;
+    default: if (f) f = f->next; break;
+    }
+  }
+  while (list) { struct node *n = list->next; free(list); list = n; }
+  return 0;
+}
+"""
+"""Millions of structures: each pointer is anywhere in the list, alone or with others."""
+
+
+def test_an_interruption_ends_all_phases_of_a_check(tmp_path: Path) -> None:
+    """After Ctrl-C in the abstract analysis, the other phases were begun and took all of the time limit."""
+    (tmp_path / "cursors.c").write_text(CURSORS)
+    command = [TOOL, "check", "cursors.c", "--timeout", "100", "--max-structures", "100000000", "--json", "out.json"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+    def spent() -> float:
+        """Seconds of the processor so far."""
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return sum(int(field) for field in fields[11:13]) / os.sysconf("SC_CLK_TCK")
+
+    while process.poll() is None and spent() < 1.5:
+        time.sleep(0.02)
+    before, children = spent(), os.times()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    now = os.times()
+    total = now.children_user + now.children_system - children.children_user - children.children_system
+    assert process.returncode == 3
+    assert "interrupted" in json.loads((tmp_path / "out.json").read_text())["reason"]
+    assert total - before < 2.0, "the report takes some tenths of a second, and no other phase is begun"
+
+
 # 4: a check of our own failed -----------------------------------------------------------------------------------
 
 

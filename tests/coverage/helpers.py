@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from kleene.analysis.c.coverage import invariant_of
+from kleene.analysis.c.coverage import invariant_of, program_of
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.options import ReadOptions
@@ -13,7 +13,6 @@ from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, PROPERTIES
 from kleene.coverage.runs import Coverage, Runs
-from kleene.coverage.views import Program
 from kleene.passes.preparation import Prepared
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
@@ -78,7 +77,7 @@ def attacked(
     kinds: frozenset[str] = ERRORS_OF_RUNS,
 ) -> Coverage:
     """Runs against a result; what is refuted is in the coverage. `kinds` are the errors that it excludes."""
-    named = Program(program, malloc_may_fail=malloc_may_fail)
+    named = program_of(program, program, result, malloc_may_fail=malloc_may_fail)
     invariant = invariant_of(named, result)
     assert invariant is not None
     return Runs(named, invariant, kinds).check(seconds, max_runs=max_runs)

@@ -325,6 +325,7 @@ def test_malloc_that_may_fail(tmp_path: Path) -> None:
 
 UNMODELLED = {
     "an external number": "extern int e; int main(void) { if (e == 3) assert(0); }",
+    "an external block": "extern struct node e; struct node *p = &e; int main(void) { if (p->data == 3) assert(0); }",
     "pointer arithmetic": "int main(int n, char **v) { struct node a, *p = &a; p = p + n; if (p == &a) assert(0); }",
     "an element": "int main(int n, char **v) { struct many m; m.p[0] = NULL; if (m.p[n] == NULL) assert(0); }",
     "order of pointers": "int main(void) { struct many m; if (&m.p[0] < &m.p[1]) assert(0); }",

@@ -10,11 +10,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.library.mutants import checked, error_of, mutants
+from tests.slices import EXAM
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.client import write_client
 from kleene.analysis.c.library.interface import read_interface
-from kleene.analysis.c.library.operations import Fate, Outcome, Role, object_types, readings
+from kleene.analysis.c.library.object_types import object_types
+from kleene.analysis.c.library.operations import Fate, Outcome, Role
+from kleene.analysis.c.library.readings import readings
 from kleene.analysis.c.options import check_options
 from kleene.c.options import DEFAULT
 from kleene.cli import run_main
@@ -54,6 +58,10 @@ ERRORS = [
     ),
     ("pool.c", "    p->idle = NULL;\n}\n\nvoid pool_finish", "}\n\nvoid pool_finish", "trimmed slots are used again"),
     ("deque.c", "    c->next->prev = c->prev;\n", "", "prev dangles"),
+    ("dlist.c", "    free(d);\n", "", "a destructor that only empties the list"),
+    ("table.c", "            t->buckets[i] = e->next;\n", "            ;\n", "the first entry of a chain dangles"),
+    ("table.c", "    free(t->buckets);\n", "", "the buckets are lost"),
+    ("table.c", "i < t->nbuckets", "i + 1 < t->nbuckets", "the last chain is lost"),
 ]
 
 
@@ -77,6 +85,40 @@ def test_an_error_in_one_function_is_shown_with_its_operations(
     errors = [f for f in report.functions if f.verdict is Verdict.FALSE]
     assert errors, [(f.name, str(f.verdict), f.reason) for f in report.functions]
     assert all(f.finding is not None and f.finding.confirmed and f.run is not None and f.sequence for f in errors)
+
+
+@pytest.mark.parametrize("name", [n for n in LIBRARIES if n not in ("link.h", "table.c")])
+def test_no_mutant_that_fails_in_a_compiled_run_is_proved(name: str, tmp_path: Path) -> None:
+    """The readings are guesses: none may hide an error of a function behind another reading of it."""
+    client = check_library(str(EXAMPLES / name), check_options(timeout=_SECONDS)).client
+    assert not error_of(client, EXAMPLES / name, tmp_path), "the client does not call the correct library correctly"
+    broken = tmp_path / name
+    tried = 0
+    for mutant in list(mutants((EXAMPLES / name).read_text(encoding="utf-8")))[:: 29 if EXAM else 59]:
+        broken.write_text(mutant.text, encoding="utf-8")
+        error = error_of(client, broken, tmp_path)
+        if error:
+            tried += 1
+            report = check_library(str(broken), check_options(timeout=20.0))
+            assert report.verdict is not Verdict.TRUE, (mutant.name, error)
+    assert tried or not EXAM
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "false"),
+    [
+        ("dlist.c", "dlist_1", "p->first is NULL, or p->first->next is NULL"),
+        ("list.c", "list_1", "p->head is NULL, or p->head->next is NULL"),
+    ],
+)
+def test_the_heaps_of_compiled_runs_satisfy_the_invariant(name: str, variable: str, false: str, tmp_path: Path) -> None:
+    """A precondition is never stronger than what the functions establish; a sentence that is false ends a run."""
+    report = check_library(str(EXAMPLES / name), check_options(timeout=_SECONDS))
+    facts = next(iter(report.invariants.values()))
+    client = checked(report.client, variable, facts)
+    assert error_of(client, EXAMPLES / name, tmp_path) == ""
+    wrong = checked(report.client, variable, [*facts, false])
+    assert error_of(wrong, EXAMPLES / name, tmp_path) == "no invariant"
 
 
 def test_the_roles_of_a_list_with_a_header() -> None:
@@ -150,6 +192,31 @@ def test_a_function_without_a_maker_of_its_argument_is_open(tmp_path: Path, caps
     assert "because: " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("struct hidden;\nint id(struct hidden *h);\nint twice(struct hidden *h) { return h ? 2 * id(h) : 0; }\n", 3),
+        (
+            "struct ring { struct ring *next; };\nstruct head { struct ring *first; };\n"
+            "int third(struct head *h) { return h->first->next->next == h->first; }\n",
+            3,
+        ),
+        (
+            "#include <stdlib.h>\nstruct n { struct n *next; };\nstruct l { struct n *head; };\n"
+            "void push(struct l *l) { struct n *n = malloc(sizeof *n); if (n) { n->next = l->head; l->head = n; } }\n"
+            "int empty(const struct l *l) { return !l->head; }\n",
+            0,
+        ),
+    ],
+    ids=["only NULL", "zeros are no object", "zeros are an object"],
+)
+def test_objects_that_no_function_makes(text: str, verdict: int, tmp_path: Path) -> None:
+    """Calls with NULL alone once proved a function of an opaque type, and calls with garbage were errors."""
+    file = tmp_path / "a.c"
+    file.write_text(text, encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--quiet"]) == verdict
+
+
 def test_nothing_is_proved_of_objects_that_cannot_be_made(tmp_path: Path) -> None:
     """Where the constructor has an error, no client calls the other functions: they were once proved vacuously."""
     file = tmp_path / "a.c"
@@ -161,6 +228,87 @@ def test_nothing_is_proved_of_objects_that_cannot_be_made(tmp_path: Path) -> Non
     )
     verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
     assert verdicts == {"s_new": Verdict.FALSE, "s_free": Verdict.UNKNOWN}
+
+
+def test_the_page_of_a_library(tmp_path: Path) -> None:
+    """`--html` was refused with `--library`: the invariant had no picture, and an error no film."""
+    file, page = tmp_path / "a.c", tmp_path / "a.html"
+    file.write_text(
+        "#include <stdlib.h>\nstruct s { struct s *next; };\n"
+        "struct s *push(struct s *x) { struct s *n = malloc(sizeof *n); if (!n) return x; n->next = x; return n; }\n"
+        "struct s *second(struct s *x) { return x->next->next; }\n"
+        "void free_all(struct s *x) { while (x) { struct s *n = x->next; free(x); x = n; } }\n",
+        encoding="utf-8",
+    )
+    assert run_main(["check", "--library", str(file), "--html", str(page), "--quiet"]) == 1
+    text = page.read_text(encoding="utf-8")
+    for part in ("Errors on admissible inputs", "data-film", "no cycle", "/*@ requires", "<svg", "int main(void)"):
+        assert part in text, part
+
+
+def test_objects_that_share_blocks_are_not_proved(tmp_path: Path) -> None:
+    """A client with one object of each type proves nothing about two objects in one list: this was once proved."""
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <stddef.h>\nstruct job { struct job *next; int *cost; };\nstruct plan { struct job *jobs; };\n"
+        "void plan_init(struct plan *p) { p->jobs = NULL; }\n"
+        "void job_init(struct job *j) { j->next = NULL; j->cost = NULL; }\n"
+        "void plan_add(struct plan *p, struct job *j) { if (p->jobs != j) { j->next = p->jobs; p->jobs = j; } }\n"
+        "int plan_cost(struct plan *p) { return p->jobs && p->jobs->next ? *p->jobs->cost : 0; }\n",
+        encoding="utf-8",
+    )
+    verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
+    assert verdicts["plan_cost"] is not Verdict.TRUE
+
+
+def test_an_iterator_lives_between_two_operations(tmp_path: Path) -> None:
+    """An iterator was called after its list had been freed, and reported as an error of the library."""
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <stdlib.h>\nstruct n { struct n *next; };\nstruct l { struct n *head; };\n"
+        "struct it { struct n *at; };\n"
+        "struct l *l_new(void) { return calloc(1, sizeof(struct l)); }\n"
+        "void l_add(struct l *l) { struct n *x = malloc(sizeof *x); if (x) { x->next = l->head; l->head = x; } }\n"
+        "void l_free(struct l *l) { while (l->head) { struct n *x = l->head; l->head = x->next; free(x); } free(l); }\n"
+        "struct it *it_new(struct l *l) { struct it *i = malloc(sizeof *i); if (i) i->at = l->head; return i; }\n"
+        "struct n *it_next(struct it *i) { struct n *x = i->at; if (x) i->at = x->next; return x; }\n"
+        "void it_free(struct it *i) { free(i); }\n",
+        encoding="utf-8",
+    )
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    assert report.verdict is Verdict.TRUE, [(f.name, f.reason) for f in report.functions]
+
+
+_COUNTED = (
+    "#include <stdlib.h>\nstruct s { int *n; };\n"
+    "struct s *s_new(void) { return calloc(1, sizeof(struct s)); }\n"
+    "int s_value(struct s *x) { return x->n ? *x->n : 0; }\n"
+    "void s_free(struct s *x) { if (x) free(x->n); free(x); }\n"
+)
+
+
+def test_a_change_that_breaks_a_stored_contract_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Stored readings are not inferred again, so that a change of a function cannot change how it is to be called."""
+    file, stored = tmp_path / "a.c", tmp_path / "a.json"
+    file.write_text(_COUNTED, encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--json", str(stored), "--quiet"]) == 0
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 0
+    assert "contract:" not in capsys.readouterr().out
+    file.write_text(_COUNTED.replace("x->n ? *x->n : 0", "*x->n"), encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 1
+    assert "contract: s_value breaks its contract: s_new s_value" in capsys.readouterr().out
+    file.write_text(_COUNTED.replace("int s_value(struct s *x)", "int s_value(int y, struct s *x)"), encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 3
+    assert "does not fit its parameters any more" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"schema": "kleene.library/1"}', '{"schema": "kleene.check/1"}'])
+def test_a_bad_file_of_readings_is_one_line(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, stored = tmp_path / "a.c", tmp_path / "a.json"
+    file.write_text(_COUNTED, encoding="utf-8")
+    stored.write_text(text, encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_a_proof_states_which_functions_it_leaves_out(tmp_path: Path) -> None:

@@ -157,6 +157,8 @@ class Server:
             answer = told.pop()
         elif ended.signal in (signal.SIGXCPU, signal.SIGKILL):
             answer = ENDLESS
+        elif ended.signal == signal.SIGTERM:  # someone ended the run
+            answer = PARTLY
         killer = told[-1] if told and answer in DEAD else ""
         if answer == KILLED:
             self._killers[mutant.module, mutant.outer][killer] += 1

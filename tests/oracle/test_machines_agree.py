@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -9,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kleene.cfa.graph import Edge
 from kleene.core.domain import unite
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
-from kleene.logic.formula import Formula
-from kleene.structures.evaluate import rails
+from kleene.logic.formula import And, Atom, Exists, Forall, Formula, Not, Or
+from kleene.logic.kleene import Kleene
+from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.machine import native_is_built
 from kleene.structures.structure import AC, Structure
 from kleene.transformers.action import Action
@@ -31,26 +34,6 @@ SIZES = (0, 1, 5, 8, 9, 14, 15, 16, 17, 30, 33, 62, 63, 64)
 """On both sides of every width, of the native machine's and of Python's."""
 
 
-def _natively(structure: Structure, formula: Formula, axes: Sequence[str]) -> list[int] | None:
-    """Both rails of a formula by the native machine; None if it cannot run the program."""
-    from kleene import _native
-    from kleene.structures.program.build import MAY, MUST, Builder
-    from kleene.structures.program.native_machine import Bytecode, Unsupported, program_of, signature_of
-
-    all_active = structure.values[AC] == (1 << structure.size) - 1
-    builder = Builder(structure.vocabulary, all_active=all_active)
-    code = Bytecode()
-    try:
-        code.output(builder.tensor(formula, MUST, axes))
-        code.output(builder.tensor(formula, MAY, axes))
-        program = program_of(code, structure.vocabulary)
-    except Unsupported:
-        return None
-    signature = signature_of(structure.vocabulary)
-    assert signature is not None
-    return program.run(_native.Handle(signature, structure.size, structure.values))
-
-
 @settings(max_examples=120, deadline=None)
 @given(DATA)
 def test_programs(data: st.DataObject) -> None:
@@ -59,9 +42,64 @@ def test_programs(data: st.DataObject) -> None:
     size = data.draw(st.sampled_from(SIZES if len(formula.free) < 3 else SIZES[:8]))
     source = random.Random(data.draw(st.integers(0, 1 << 30)))
     structure = random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans()))
-    found = _natively(structure, formula, formula.free)
-    if found is not None:
-        assert tuple(found) == rails(structure, formula, formula.free)
+    from kleene.structures.program.native_machine import native_rails
+
+    assert native_rails(structure, formula, formula.free) == rails(structure, formula, formula.free)
+
+
+@settings(max_examples=60, deadline=None)
+@given(DATA)
+def test_programs_with_parameters(data: st.DataObject) -> None:
+    """A free variable stands for a given node; a quantifier over the same name hides it."""
+    from kleene import _native
+    from kleene.structures.program.build import MAY, MUST
+    from kleene.structures.program.native_machine import Unsupported, bind, signature_of
+
+    setting = data.draw(SETTINGS)
+    formula = data.draw(formulas(setting.vocabulary))
+    if not formula.free:
+        return
+    parameter, axes = formula.free[0], formula.free[1:]
+    hiding = And(formula, Or(Exists(parameter, formula), Forall(parameter, Not(formula))))
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    structure = random_structure(setting.vocabulary, 3, source, maybe_active=data.draw(st.booleans()))
+    all_active = structure.values[AC] == (1 << structure.size) - 1
+    try:
+        code = _native.compile_formulas([(hiding, rail, axes) for rail in (MUST, MAY)], (parameter,), all_active)
+        program = bind(code, structure.vocabulary)
+    except Unsupported:
+        return
+    signature = signature_of(structure.vocabulary)
+    assert signature is not None
+    handle = _native.Handle(signature, structure.size, structure.values)
+    for node in range(structure.size):
+        must, may = program.run(handle, [node])
+        for nodes in itertools.product(range(structure.size), repeat=len(axes)):
+            value = evaluate(structure, hiding, {parameter: node, **dict(zip(axes, nodes, strict=True))})
+            bit = 1 << structure.layout.bit(nodes)
+            assert (bool(must & bit), bool(may & bit)) == (value is Kleene.TRUE, value is not Kleene.FALSE)
+
+
+def test_a_formula_that_is_nested_very_deeply_is_an_error() -> None:
+    """No input ends the process: the native builder stops where Python's does."""
+    from kleene import _native
+
+    formula: Formula = Atom("x", ("v",))
+    for k in range(5_000):
+        formula = Exists("v", And(Not(formula), Atom("y", ("v",)))) if k % 2 else Not(Or(formula, Atom("z", ("v",))))
+    with pytest.raises(RecursionError):
+        _native.compile_formulas([(formula, 0, formula.free)], (), True)
+
+
+def test_names_of_predicates_that_are_not_there() -> None:
+    from kleene import _native
+
+    with pytest.raises(KeyError):
+        _native.compile_formulas([(Atom("x", ("v",)), 0, ("v",))], (), True).bind(_native.Signature([1, 1, 1, 2]), {})
+    with pytest.raises(KeyError):
+        _native.compile_prefix({}, [Atom("x", ("v",))], (), ("v",), True)
+    with pytest.raises(TypeError):
+        _native.compile_formulas([(Atom("x", ("v",)), 0, (1,))], (), True)  # type: ignore[list-item]
 
 
 OPTIONS = {
@@ -162,6 +200,26 @@ def test_stores(join: str, data: st.DataObject) -> None:
                     [store.covers(s) for s in stored],
                 )
             )
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("join", ["rel", "part", "ind"])
+def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
+    """Structures that meet are in one shard, and a shard keeps the order of the batch."""
+    setting = ALL[0]
+    source = random.Random(3)
+    batch = [
+        random_structure(setting.vocabulary, source.randint(1, 3), source, maybe_active=False) for _ in range(2500)
+    ]
+    answers = []
+    for threads in (1, 3):
+        with on("native", threads):
+            domain = ShapeDomain(setting.vocabulary, all_rules(setting.vocabulary, ()), ShapeOptions(join=join))
+            results = domain.post(Edge("a", Action("nothing"), "b"), domain.initial(batch))
+            assert len(results) > 1200, "batches of 512 are shared"
+            store = domain.store()
+            added = [store.add(results[:600]), store.add(results[600:]), store.add(results)]
+            answers.append(([seen(group) for group in added], seen(store.elements()), len(store)))
     assert answers[0] == answers[1]
 
 

@@ -7,6 +7,7 @@ read as another type than they were written as without being converted, or put t
 an index that has a value from the start had no slot, a function was a number that a program can name. `externs`:
 functions without a body, which the compiled run defines as the worst case (`WORST_CASE`). `types`: structure types that
 casts or links connect; `conditions`: conditions on integers that are not kept: refinement is asked about both, too.
+`ends`: functions that run before the entry and at the exit were not run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // A doubly linked list with its length: the length decides whether the list is empty, and how often to remove.
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
@@ -83,6 +83,46 @@ class _Timer:
 _TIMER = _Timer()
 
 
+class _Interruption:
+    """Ctrl-C as a limit: from the first one on, every watchdog strikes, so that nothing is begun any more."""
+
+    def __init__(self) -> None:
+        self._is_asked = False
+        self._previous: dict[int, Any] = {}
+
+    def check(self) -> None:
+        if self._is_asked:
+            raise LimitReached("interrupted", Limit.INTERRUPTION)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if self._is_asked:  # the user insists
+            raise KeyboardInterrupt
+        self._is_asked = True
+        if _is_delicate(frame):
+            _TIMER.look_in(_SOON)
+        else:
+            self.check()
+
+    @contextlib.contextmanager
+    def limited(self) -> Iterator[None]:
+        """In this block, Ctrl-C and a request to terminate are limits; the second one is an exception again."""
+        if self._previous or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        signals = [s for s in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(s) is signal.default_int_handler]
+        self._previous = {number: signal.signal(number, self._ask) for number in signals}
+        try:
+            yield
+        finally:
+            for number, handler in self._previous.items():
+                signal.signal(number, handler)
+            self._previous, self._is_asked = {}, False
+
+
+_INTERRUPTION = _Interruption()
+interruptible = _INTERRUPTION.limited
+
+
 class Watchdog:
     """Raises `LimitReached` in its block when time or memory is used up.
 
@@ -102,6 +142,7 @@ class Watchdog:
         self.struck = False
 
     def check(self) -> None:
+        _INTERRUPTION.check()
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.struck = True
             raise LimitReached(f"the time limit of {self.stated} was reached", Limit.TIME)

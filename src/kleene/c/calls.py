@@ -10,11 +10,13 @@ from kleene.c.clang import evaluate, kind
 from kleene.c.library import variadic
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan
+from kleene.c.library.start_and_end import RUN_HANDLERS
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
     Binary,
     Cast,
+    Comparison,
     Constant,
     Deref,
     Expression,
@@ -25,6 +27,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import (
     Allocate,
+    Assign,
     Call,
     Error,
     Exit,
@@ -35,7 +38,7 @@ from kleene.cfa.operations import (
     Realloc,
 )
 from kleene.cfa.program import TEXT_PRIMITIVES
-from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
+from kleene.cfa.types import INT, FunctionType, IntegerType, PointerType, Type, is_scalar
 
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
@@ -102,7 +105,9 @@ _THREADS = "threads are not followed; check what each of them does alone"
 NOT_MODELLED = {
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
     **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
-    **dict.fromkeys(("atexit", "on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
+    **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
+    "__kleene_many_handlers": "more functions are registered to run at the exit than are followed",
+    "__kleene_late_handler": "a function is registered to run at the exit while others do",
     **dict.fromkeys(("signal", "sigaction", "bsd_signal"), "handlers of signals are not followed"),
 }
 """Functions that no model describes, and why."""
@@ -281,9 +286,33 @@ def _alloca(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 def _calloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     count, each = c.lower.values.value(args[0]), c.lower.values.value(args[1])
     size: Expression = Binary("*", count, each, each.type)
+    result = c._target(cursor, target, wanted)
+    factor, variable = (each, count) if isinstance(each, Constant) else (count, each)
     if isinstance(count, Constant) and isinstance(each, Constant):
         size = Constant(count.value * each.value, each.type)
-    return c.malloc(cursor, size, c._target(cursor, target, wanted), zeroed=True, stack=False)
+    elif isinstance(factor, Constant) and factor.value > 1 and isinstance(each.type, IntegerType):
+        return _calloc_within(c, cursor, size, result, Comparison(">", variable, _most(each.type, factor.value)))
+    return c.malloc(cursor, size, result, zeroed=True, stack=False)
+
+
+def _most(type_: IntegerType, factor: int) -> Constant:
+    """The largest number whose product with a factor does not overflow."""
+    return Constant(type_.maximum // factor, type_)
+
+
+def _calloc_within(c: Calls, cursor: Any, size: Expression, result: Expression, overflows: Expression) -> Expression:
+    """`calloc` returns NULL where the size of all elements overflows, so a block has room for all of them."""
+    builder, place = c.lower.builder, c.lower.place(cursor)
+    yes, no, end = builder.new(), builder.new(), builder.new()
+    c.lower.effects.branch_on(cursor, overflows, yes, no)
+    builder.here = yes
+    builder.emit(Assign(place, result, Constant(0, result.type)))
+    builder.connect(builder.here, end, place)
+    builder.here = no
+    c.malloc(cursor, size, result, zeroed=True, stack=False)
+    builder.connect(builder.here, end, place)
+    builder.here = end
+    return result
 
 
 def _realloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
@@ -314,6 +343,8 @@ def _exit(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
     status = c.lower.values.value(args[0]) if args else Constant(0, INT)
     if not isinstance(status, Constant | Variable):  # what only its evaluation holds is lost before the program ends
         status = c.lower.as_temporary(cursor, status)
+    if cursor.spelling == "exit" and c.lower.unit.linkage.runs.at_exit:
+        c.lower.builder.emit(Call(c.lower.place(cursor), RUN_HANDLERS, ()))
     c._end(cursor, status)
 
 

@@ -7,6 +7,7 @@ library exports them. Cursors and clang types are `Any` here: the binding has no
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,6 +93,13 @@ def cindex() -> Any:
         *[ctypes.POINTER(ctypes.c_uint)] * 3,
     ]
     library.clang_getSpellingLocation.restype = None
+    library.clang_getCursorPrintingPolicy.argtypes = [module.Cursor]
+    library.clang_getCursorPrintingPolicy.restype = ctypes.c_void_p
+    library.clang_PrintingPolicy_dispose.argtypes = [ctypes.c_void_p]
+    library.clang_PrintingPolicy_dispose.restype = None
+    library.clang_getCursorPrettyPrinted.argtypes = [module.Cursor, ctypes.c_void_p]
+    library.clang_getCursorPrettyPrinted.restype = module._CXString
+    library.clang_getCursorPrettyPrinted.errcheck = module._CXString.from_result
     return module
 
 
@@ -101,6 +109,27 @@ def kind(cursor: Any) -> str:
         return str(cursor.kind.name)
     except ValueError:
         return "UNKNOWN"
+
+
+def attributes(cursor: Any) -> set[str]:
+    """The names of the attributes of a declaration, without underscores."""
+    parts = (part for part in cursor.get_children() if part.kind.is_attribute())
+    return {next((token.spelling for token in part.get_tokens()), "").strip("_") for part in parts}
+
+
+def attribute_argument(cursor: Any, name: str) -> str:
+    """The argument of an attribute of a declaration; '' without one.
+
+    clang prints the declaration, because macros may make the argument.
+    """
+    library = cindex().conf.lib
+    policy = library.clang_getCursorPrintingPolicy(cursor)
+    try:
+        text = str(library.clang_getCursorPrettyPrinted(cursor, policy))
+    finally:
+        library.clang_PrintingPolicy_dispose(policy)
+    match = re.search(rf'\b{name}\("?([^")]*)"?\)', text)
+    return match[1] if match else ""
 
 
 def binary_operator(cursor: Any) -> str:

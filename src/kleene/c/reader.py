@@ -8,10 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import kind, raise_from_callbacks
+from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import UNKNOWN, given_models
+from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import (
@@ -98,6 +99,7 @@ class _Reader:
         if entry not in self.linkage.defined_functions:
             hint = did_you_mean(entry, self.linkage.defined_functions)
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
+        self._note_handlers(parsed)
         for unit, cursors in zip(units, declarations, strict=True):
             self._lower(unit, cursors)
         self._lower_library()
@@ -115,7 +117,8 @@ class _Reader:
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
-        return with_extern_models(with_variable_arguments(program), self.linkage.externs, models, hidden)
+        program = with_variable_arguments(with_start_and_end(program, self.linkage.runs))
+        return with_extern_models(program, self.linkage.externs, models, hidden)
 
     def _parse_all(self) -> list[Any]:
         """The files that compile, and that define no function of an earlier one; `files` keeps these."""
@@ -153,13 +156,26 @@ class _Reader:
             raise UnitError(problems, defined)
         owners |= {name: owners.get(name, file) for name in defined}
 
+    def _note_handlers(self, parsed: list[Any]) -> None:
+        """Note whether an exit runs functions: then it calls those that are registered, of which there may be none."""
+        texts = (Path(file).read_bytes() for file in (*self.files, *headers_of(parsed)) if Path(file).is_file())
+        runs = self.linkage.runs
+        runs.handlers = "atexit" not in self.linkage.defined_functions and any(b"atexit" in text for text in texts)
+        if runs.at_exit:
+            self.linkage.needed[RUN_HANDLERS] = None
+
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
         return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
 
     def _declare(self, unit: Unit, cursors: list[Any]) -> None:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""
         for cursor in cursors:
+            named = attributes(cursor) if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL") else set()
+            if "alias" in named:
+                self.linkage.aliases[cursor.spelling] = attribute_argument(cursor, "alias")
             name = unit.name_of(cursor)
+            for attribute in sorted(named & {"constructor", "destructor"}):
+                self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
             if cursor.storage_class.name == "STATIC":
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():

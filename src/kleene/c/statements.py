@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.builder import Scope
-from kleene.c.clang import evaluate, initializer, kind
+from kleene.c.clang import attributes, evaluate, initializer, kind
 from kleene.c.for_parts import for_parts
 from kleene.c.initializers import global_variable
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
@@ -101,7 +101,7 @@ class Statements:
             return
         if cursor.type.get_canonical().kind.name == "VARIABLEARRAY":
             raise UnsupportedConstruct(f"array '{cursor.spelling}' of variable length", cursor)
-        if any(_is_cleanup(part) for part in cursor.get_children()):
+        if "cleanup" in attributes(cursor):  # names a function that is called when the variable ends
             raise UnsupportedConstruct(f"the cleanup attribute of '{cursor.spelling}'", cursor)
         variable = self.lower.builder.declare(cursor.spelling, type_, self.lower.place(cursor))
         self.lower.unit.bind(cursor, variable)
@@ -316,9 +316,3 @@ _STATEMENTS = {
     "CONTINUE_STMT": "continue_statement",
     "RETURN_STMT": "return_statement",
 }
-
-
-def _is_cleanup(cursor: Any) -> bool:
-    """An attribute that names a function to be called when a variable ends."""
-    tokens = (token.spelling for token in cursor.get_tokens()) if cursor.kind.is_attribute() else iter(())
-    return next(tokens, "").strip("_") == "cleanup"

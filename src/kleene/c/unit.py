@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kleene.c.library.models import UNKNOWN, Declared
+from kleene.c.library.start_and_end import StartAndEnd
 from kleene.c.type_reader import TypeReader
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import Global
@@ -31,6 +32,10 @@ class Linkage:
     """The functions that are called or whose address is taken, and that have no body anywhere."""
     statics: set[str] = field(default_factory=set)
     """The names of static functions and variables."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Names that stand for others (the attribute `alias`)."""
+    runs: StartAndEnd = field(default_factory=StartAndEnd)
+    """The functions that run before the entry and at the exit."""
     errors: frozenset[str] = ERRORS
     """The kinds of error calls that are errors; `reach_error` is a function like others if its kind is not."""
     cleanup_at_abort: bool = False
@@ -50,7 +55,7 @@ class Unit:
 
     def name_of(self, cursor: Any) -> str:
         """The program-wide name of a function or a global."""
-        name: str = cursor.spelling
+        name: str = self.linkage.aliases.get(cursor.spelling, cursor.spelling)
         return self.static_names.get(name, name)
 
     def bind(self, cursor: Any, variable: Variable) -> None:

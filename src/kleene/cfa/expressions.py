@@ -334,3 +334,10 @@ def _rebuild(expression: Expression, parts: tuple[Expression, ...]) -> Expressio
 def has_dereference(expression: Expression) -> bool:
     """Whether evaluating the expression reads or writes through a pointer or an index."""
     return any(isinstance(node, Deref | Index) for node in walk(expression))
+
+
+def without_casts(value: Expression) -> Expression:
+    """The value that is converted."""
+    while isinstance(value, Cast):
+        value = value.operand
+    return value

@@ -91,6 +91,8 @@ class CProgram:
     """The file with our bodies of library functions: what happens there is shown at the call."""
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
+    apart: frozenset[str] = frozenset()
+    """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
 
     @property
     def main(self) -> Function:
@@ -160,6 +162,18 @@ class CProgram:
         """All operations: those that initialise globals, then those of the functions."""
         operations: list[Operation] = [a for g in self.globals for a in g.initial]
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
+
+    def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
+        """The variables of other files that an automaton uses: by name, or by the initial value of one that it uses."""
+        used: set[Variable] = set()
+        waiting = [x for e in cfa.edges for x in expressions(e.label)]
+        initial = {g.variable: [x for a in g.initial for x in expressions(a)] for g in self.globals}
+        while waiting:
+            for node in walk(waiting.pop()):
+                if isinstance(node, Variable) and node not in used:
+                    used.add(node)
+                    waiting += initial.get(node, ())
+        return [g.variable for g in self.globals if g.external and g.variable in used]
 
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:

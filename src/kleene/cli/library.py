@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.check_request import CheckRequest
-from kleene.cli.files import write_output
+from kleene.cli.files import input_file, write_output
 from kleene.cli.format_options import FORMAT_FILES
 from kleene.cli.progress import Spinner
 from kleene.core.verdict import Verdict, together
@@ -25,8 +25,12 @@ _BAD_INPUT = 2
 def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     """Check each file as a library of its own; one that cannot be read does not keep the others from being checked."""
     from kleene.analysis.c.library.check import check_library
+    from kleene.analysis.c.library.stored import read_stored
 
-    _refuse(given)
+    _refuse(request, given)
+    stored = None
+    if given["readings"]:
+        stored = read_stored(input_file(given["readings"], ".json").read_text(encoding="utf-8"), given["readings"])
     reports: list[LibraryReport] = []
     unread = 0
     for file in request.files:
@@ -36,7 +40,7 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
                 spinner.say(f"{file}: {stage} (at most {given['timeout']:g} s)")
 
             try:
-                reports.append(check_library(file, replace(request.options, tell=tell), given["only"]))
+                reports.append(check_library(file, replace(request.options, tell=tell), given["only"], stored))
             except InputError as problem:
                 if len(request.files) == 1:
                     raise
@@ -46,13 +50,16 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     return _BAD_INPUT if unread else _EXIT[together([r.verdict for r in reports])]
 
 
-def _refuse(given: dict[str, Any]) -> None:
+def _refuse(request: CheckRequest, given: dict[str, Any]) -> None:
     for name, option in {"contracts": "--contracts", "entry": "--entry", "refine": "--refine"}.items():
         if given.get(name):
             raise UsageError(f"--library and {option} exclude each other")
-    for name in (*FORMAT_FILES, "html_file", "replay"):
+    for name in (*FORMAT_FILES, "replay"):
         if given.get(name):
-            raise UsageError(f"--library writes text, --json, --contracts-out and --client-out, not '{name}'")
+            raise UsageError(f"--library writes text, --json, --html, --contracts-out and --client-out, not '{name}'")
+    for name, option in {"html_file": "--html", "readings": "--readings"}.items():
+        if given[name] and len(request.files) > 1:
+            raise UsageError(f"{option} is for one library: check each file by a call of its own")
 
 
 def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
@@ -63,8 +70,15 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
     if given["contracts_out"]:
         lines = [line for report in reports for line in contract_lines(report)]
         write_output(given["contracts_out"], "\n".join([*lines, ""]))
+    if given["html_file"]:
+        from kleene.analysis.c.library.contract import loop_head
+        from kleene.report.library_page import library_html
+
+        for report in reports:
+            head = loop_head(report.check) if report.check is not None and report.invariants else None
+            write_output(given["html_file"], library_html(report, head))
     if given["client_out"]:
         write_output(given["client_out"], "".join(report.client for report in reports))
-    if not given["quiet"] and "-" not in [given[n] for n in ("json_file", "contracts_out", "client_out")]:
+    if not given["quiet"] and "-" not in [given[n] for n in ("json_file", "contracts_out", "client_out", "html_file")]:
         for report in reports:
             click.echo(library_text(report), nl=False)

@@ -60,6 +60,10 @@ def kinds_of(properties: Iterable[str]) -> frozenset[str]:
     return frozenset().union(*map(kinds_against, properties), UNDEFINED, {"unsupported"})
 
 
+NO_PROMISE = "C promises nothing about what follows"
+"""Why an error of the kinds `UNDEFINED` leaves properties open that it does not violate."""
+
+
 def kinds_against(name: str) -> frozenset[str]:
     """The kinds of errors that violate one property: what is lost is not freed at the end either."""
     return frozenset(PROPERTIES[name]) | (LEAKS if name == "memcleanup" else frozenset())

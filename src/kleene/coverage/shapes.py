@@ -142,7 +142,7 @@ class _Drawing:
             if variable.is_global or variable in self.live:
                 self._pointer(variable)
         for variable in owner.memory.integers:
-            if variable.is_global or variable in self.live:
+            if variable not in owner.translator.mortal or variable in self.live:
                 value = value_of(owner.program, self.view, variable.name, variable.type.size)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):

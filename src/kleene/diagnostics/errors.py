@@ -91,6 +91,7 @@ class Limit(Enum):
 
     TIME = "time"
     MEMORY = "memory"
+    INTERRUPTION = "the user interrupts"
     STRUCTURES = "structures"
     ROUNDS = "rounds of refinement"
     MESSAGES = "messages"

@@ -77,6 +77,8 @@ def solve(
     waiting: list[tuple[int, str]] = []
 
     def arrive(location: str, elements: Sequence[Element]) -> None:
+        if not elements:
+            return
         added = reached.stores[location].add(elements)
         if added:
             reached.generated += len(added)
@@ -112,7 +114,7 @@ def _process(
     reached.iterations += 1
     for listener in reached.listeners:
         listener.on_location(location, len(batch))
-    for edge in cfa.leaving(location):
+    for edge in cfa.leaving(location) if batch else ():
         if not schedule.trace:
             for results in posts(domain, edge, batch, lambda: check_limits(reached)):
                 arrive(edge.target, results)

@@ -7,21 +7,31 @@ lower-case functions build formulas and simplify constants on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, Self
 
 from kleene.logic.kleene import Kleene
 
 
 class Formula:
-    """A formula; `free` are its free variables, in order of first occurrence, `children` its direct subformulas."""
+    """A formula; `free` are its free variables, in order of first occurrence, `children` its direct subformulas.
 
-    __slots__ = ("children", "free", "number")
+    `binders` is the number of binders below one another in it; a closure counts twice.
+    """
+
+    __slots__ = ("binders", "children", "free", "number")
     __match_args__: ClassVar[tuple[str, ...]] = ()
+    _setters: ClassVar[tuple[Callable[..., None], ...]] = ()
+    _binds: ClassVar[int] = 0
+    """How many variables such a formula binds."""
 
     free: tuple[str, ...]
     children: tuple[Formula, ...]
+    binders: int
     number: int
+
+    def __init_subclass__(cls) -> None:
+        cls._setters = tuple(getattr(cls, name).__set__ for name in cls.__match_args__)
 
     def __hash__(self) -> int:
         return self.number
@@ -41,25 +51,31 @@ class Formula:
         return formula_text(self)
 
 
-_INTERNED: dict[tuple[Any, ...], Any] = {}
-"""By class and fields: the formula, which is of that class."""
-_Kind = TypeVar("_Kind", bound=Formula)
+_INTERNED: dict[tuple[Any, ...], Formula] = {}
+_SET_FREE, _SET_CHILDREN, _SET_BINDERS, _SET_NUMBER = (
+    getattr(Formula, name).__set__ for name in ("free", "children", "binders", "number")
+)
 
 
 def _intern(
-    cls: type[_Kind], fields: tuple[Any, ...], free: tuple[str, ...], key: tuple[Any, ...] | None = None
-) -> _Kind:
-    """The formula with these fields. `key` has the numbers of formulas in their place: it is compared faster."""
-    key = key or (cls, *fields)
-    formula: _Kind | None = _INTERNED.get(key)
-    if formula is None:
-        formula = object.__new__(cls)
-        for name, value in zip(cls.__match_args__, fields, strict=True):
-            object.__setattr__(formula, name, value)
-        object.__setattr__(formula, "free", free)
-        object.__setattr__(formula, "children", tuple(part for part in fields if isinstance(part, Formula)))
-        object.__setattr__(formula, "number", len(_INTERNED))
-        _INTERNED[key] = formula
+    cls: type[Formula],
+    key: tuple[Any, ...],
+    fields: tuple[Any, ...],
+    free: tuple[str, ...],
+    children: tuple[Formula, ...] = (),
+) -> Any:
+    """A formula that is not there yet. `key` has the numbers of formulas in their place: it is compared faster."""
+    formula = object.__new__(cls)
+    for set_field, value in zip(cls._setters, fields, strict=True):
+        set_field(formula, value)
+    binders = cls._binds
+    if children:
+        binders += max([child.binders for child in children])
+    _SET_FREE(formula, free)
+    _SET_CHILDREN(formula, children)
+    _SET_BINDERS(formula, binders)
+    _SET_NUMBER(formula, len(_INTERNED))
+    _INTERNED[key] = formula
     return formula
 
 
@@ -82,7 +98,8 @@ class Const(Formula):
     value: Kleene
 
     def __new__(cls, value: Kleene) -> Const:
-        return _intern(cls, (value,), ())
+        key = (cls, value)
+        return _INTERNED.get(key) or _intern(cls, key, (value,), ())  # type: ignore[return-value]
 
 
 class Atom(Formula):
@@ -94,8 +111,9 @@ class Atom(Formula):
     args: tuple[str, ...]
 
     def __new__(cls, predicate: str, args: tuple[str, ...]) -> Atom:
-        known: Atom | None = _INTERNED.get((cls, predicate, args))
-        return known or _intern(cls, (predicate, args), tuple(dict.fromkeys(args)))
+        key = (cls, predicate, args)
+        known = _INTERNED.get(key)
+        return known or _intern(cls, key, (predicate, args), tuple(dict.fromkeys(args)))  # type: ignore[return-value]
 
 
 class Equal(Formula):
@@ -107,7 +125,9 @@ class Equal(Formula):
     right: str
 
     def __new__(cls, left: str, right: str) -> Equal:
-        return _intern(cls, (left, right), _union((left,), (right,)))
+        key = (cls, left, right)
+        known = _INTERNED.get(key)
+        return known or _intern(cls, key, (left, right), _union((left,), (right,)))  # type: ignore[return-value]
 
 
 class Not(Formula):
@@ -119,8 +139,7 @@ class Not(Formula):
 
     def __new__(cls, body: Formula) -> Not:
         key = (cls, body.number)
-        known: Not | None = _INTERNED.get(key)
-        return known or _intern(cls, (body,), body.free, key)
+        return _INTERNED.get(key) or _intern(cls, key, (body,), body.free, (body,))  # type: ignore[return-value]
 
 
 class _Binary(Formula):
@@ -131,8 +150,11 @@ class _Binary(Formula):
 
     def __new__(cls, left: Formula, right: Formula) -> Self:
         key = (cls, left.number, right.number)
-        known: Self | None = _INTERNED.get(key)
-        return known or _intern(cls, (left, right), _union(left.free, right.free), key)
+        known = _INTERNED.get(key)
+        if known is None:
+            parts = (left, right)
+            return _intern(cls, key, parts, _union(left.free, right.free), parts)  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class And(_Binary):
@@ -163,21 +185,29 @@ class IfThenElse(Formula):
     otherwise: Formula
 
     def __new__(cls, condition: Formula, then: Formula, otherwise: Formula) -> IfThenElse:
-        known: IfThenElse | None = _INTERNED.get((cls, condition, then, otherwise))
-        free = () if known else _union(condition.free, then.free, otherwise.free)
-        return known or _intern(cls, (condition, then, otherwise), free)
+        key = (cls, condition.number, then.number, otherwise.number)
+        known = _INTERNED.get(key)
+        if known is None:
+            parts = (condition, then, otherwise)
+            free = _union(condition.free, then.free, otherwise.free)
+            return _intern(cls, key, parts, free, parts)  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class _Quantified(Formula):
     __slots__ = ("body", "variable")
     __match_args__ = ("variable", "body")
+    _binds = 1
     variable: str
     body: Formula
 
     def __new__(cls, variable: str, body: Formula) -> Self:
         key = (cls, variable, body.number)
-        known: Self | None = _INTERNED.get(key)
-        return known or _intern(cls, (variable, body), _without(body.free, variable), key)
+        known = _INTERNED.get(key)
+        if known is None:
+            free = _without(body.free, variable)
+            return _intern(cls, key, (variable, body), free, (body,))  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class Exists(_Quantified):
@@ -197,6 +227,7 @@ class Closure(Formula):
 
     __slots__ = ("body", "left", "right", "sub_left", "sub_right")
     __match_args__ = ("left", "right", "sub_left", "sub_right", "body")
+    _binds = 2
     left: str
     right: str
     sub_left: str
@@ -204,8 +235,13 @@ class Closure(Formula):
     body: Formula
 
     def __new__(cls, left: str, right: str, sub_left: str, sub_right: str, body: Formula) -> Closure:
-        free = _union(_union((left,), (right,)), _without(body.free, sub_left, sub_right))
-        return _intern(cls, (left, right, sub_left, sub_right, body), free)
+        key = (cls, left, right, sub_left, sub_right, body.number)
+        known = _INTERNED.get(key)
+        if known is None:
+            free = _union(_union((left,), (right,)), _without(body.free, sub_left, sub_right))
+            fields = (left, right, sub_left, sub_right, body)
+            return _intern(cls, key, fields, free, (body,))  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 FALSE = Const(Kleene.FALSE)
@@ -282,27 +318,24 @@ def transitive_closure(predicate: str, left: str, right: str) -> Closure:
 
 def subformulas(f: Formula) -> Iterator[Formula]:
     """Every distinct subformula, the formula itself first."""
-    seen = {f}
+    seen = {f.number}
     stack = [f]
     while stack:
         current = stack.pop()
         yield current
         for child in reversed(current.children):
-            if child not in seen:
-                seen.add(child)
+            if child.number not in seen:
+                seen.add(child.number)
                 stack.append(child)
 
 
-_PREDICATES: dict[Formula, frozenset[str]] = {}
+_PREDICATES: dict[int, frozenset[str]] = {}
 
 
 def predicates_of(f: Formula) -> frozenset[str]:
     """The names of all predicates that occur in the formula."""
-    known = _PREDICATES.get(f)
+    known = _PREDICATES.get(f.number)
     if known is None:
-        known = _PREDICATES[f] = _predicates_of(f)
+        known = frozenset([g.predicate for g in subformulas(f) if isinstance(g, Atom)])
+        _PREDICATES[f.number] = known
     return known
-
-
-def _predicates_of(f: Formula) -> frozenset[str]:
-    return frozenset(g.predicate for g in subformulas(f) if isinstance(g, Atom))

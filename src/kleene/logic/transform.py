@@ -6,7 +6,8 @@ Formulas are interned DAGs whose printed form can be exponentially larger, so ev
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Any
 
 from kleene.logic.formula import (
     And,
@@ -23,16 +24,16 @@ from kleene.logic.formula import (
 )
 
 
-def postorder(f: Formula, known: Container[Formula] = ()) -> Iterator[Formula]:
-    """Every distinct subformula once, children before parents; but nothing that is known already."""
-    done: set[Formula] = set()
+def postorder(f: Formula) -> Iterator[Formula]:
+    """Every distinct subformula once, children before parents."""
+    done: set[int] = set()
     stack = [(f, False)]
     while stack:
         current, expanded = stack.pop()
-        if current in done or current in known:
+        if current.number in done:
             continue
         if expanded:
-            done.add(current)
+            done.add(current.number)
             yield current
         else:
             stack.append((current, True))
@@ -93,14 +94,15 @@ def substitute(f: Formula, mapping: Mapping[str, str]) -> Formula:
     return _substitute(f, dict(mapping), {})
 
 
-_Memo = dict[tuple[Formula, tuple[tuple[str, str], ...]], Formula]
+_Memo = dict[tuple[Any, ...], Formula]
+"""By the number of a formula, and the renaming of its free variables."""
 
 
 def _substitute(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
     relevant = {v: mapping[v] for v in f.free if mapping.get(v, v) != v}
     if not relevant:
         return f
-    key = (f, tuple(relevant.items()))
+    key = (f.number, *relevant.items())
     result = memo.get(key)
     if result is None:
         result = memo[key] = _substitute_node(f, relevant, memo)
@@ -163,28 +165,16 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
     return _rename(f, {}, chosen, _RENAMED.setdefault(chosen, {}))
 
 
-_BINDERS: dict[Formula, int] = {}
 _RENAMED: dict[str, _Memo] = {}
 """Formulas are kept for ever, and so are facts about them: derived updates share most of their parts."""
-
-
-def _binders(f: Formula) -> int:
-    """The number of binders below one another in a formula; a closure counts twice."""
-    binders = _BINDERS.get(f)
-    if binders is None:
-        for g in postorder(f, _BINDERS):
-            height = max((_BINDERS[c] for c in g.children), default=0)
-            _BINDERS[g] = height + (2 if isinstance(g, Closure) else 1 if isinstance(g, Exists | Forall) else 0)
-        binders = _BINDERS[f]
-    return binders
 
 
 def _rename(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Formula:
     """The formula with free variables renamed, and bound ones called by the number of binders below them."""
     relevant = {v: names[v] for v in f.free if v in names} if names else names
-    if not relevant and not _binders(f):
+    if not relevant and not f.binders:
         return f
-    key = (f, tuple(relevant.items()))
+    key = (f.number, *relevant.items())
     renamed = memo.get(key)
     if renamed is not None:
         return renamed
@@ -198,10 +188,10 @@ def _rename(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Form
         case Equal(left, right):
             renamed = Equal(name(left), name(right))
         case Exists(variable, body) | Forall(variable, body):
-            bound = f"{prefix}{_binders(body)}"
+            bound = f"{prefix}{body.binders}"
             renamed = _bind(f, bound, _rename(body, relevant | {variable: bound}, prefix, memo))
         case Closure(left, right, sub_left, sub_right, body):
-            a, b = f"{prefix}{_binders(body)}", f"{prefix}{_binders(body) + 1}"
+            a, b = f"{prefix}{body.binders}", f"{prefix}{body.binders + 1}"
             inner = _rename(body, relevant | {sub_left: a, sub_right: b}, prefix, memo)
             renamed = Closure(name(left), name(right), a, b, inner)
         case _:

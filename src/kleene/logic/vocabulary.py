@@ -111,6 +111,11 @@ class Vocabulary:
     def index(self, name: str) -> int:
         return self._index[name]
 
+    @property
+    def places(self) -> dict[str, int]:
+        """The index of each predicate by its name."""
+        return self._index
+
     def extend(self, predicates: Iterable[Predicate]) -> Vocabulary:
         """A new vocabulary with the given predicates added at the end."""
         return Vocabulary(self.predicates + tuple(predicates))

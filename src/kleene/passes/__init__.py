@@ -7,7 +7,7 @@ In reading order:
 - `entry_parameters`: the arguments that the entry is called with
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop
-- `recursive_functions`: the other recursive functions get locations in one automaton, with `Invoke` edges
+- `recursive_functions`: other recursive functions, and those that are not inlined, in one automaton with `Invoke` edges
 - `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable

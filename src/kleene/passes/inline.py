@@ -76,7 +76,7 @@ def inlined_with_copies(program: CProgram, *, max_edges: int = MAX_EDGES) -> tup
 
 def _is_apart(program: CProgram, name: str) -> bool:
     """Whether a function stays apart: it is recursive, or a contract by formulas describes its effect."""
-    if name in program.recursive_functions:
+    if name in program.recursive_functions or name in program.apart:
         return True
     edges = program.functions[name].cfa.edges
     return any(isinstance(e.label, Specified) and e.label.role == "changes" for e in edges)

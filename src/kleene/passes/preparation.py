@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.prepare import whole_program
 
@@ -29,6 +30,17 @@ class Prepared:
             return whole_program(self.source)
         except LimitReached as limit:
             return limit
+
+    @cached_property
+    def calls(self) -> Calls:
+        """Which functions could be analysed apart."""
+        return Calls(self.source)
+
+    @cached_property
+    def by_calls(self) -> Prepared | None:
+        """The program with functions analysed apart that could be inlined; None if there are none."""
+        apart = self.calls.apart
+        return Prepared(replace(self.source, apart=apart)) if apart and not self.source.apart else None
 
     @property
     def inlined(self) -> CProgram:

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import (
     AddressOf,
-    Cast,
     Comparison,
     Constant,
     Deref,
@@ -21,6 +20,7 @@ from kleene.cfa.expressions import (
     PointerOffset,
     Variable,
     root_variable,
+    without_casts,
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
@@ -127,19 +127,13 @@ def _facts_after(
 
 def _address(value: Expression) -> Expression | None:
     """The lvalue whose address a value is: a variable, or a member of one."""
-    value = _uncast(value)
+    value = without_casts(value)
     if not isinstance(value, AddressOf):
         return None
     inner = value.target
     while isinstance(inner, Field):
         inner = inner.base
     return value.target if isinstance(inner, Variable) else None
-
-
-def _uncast(value: Expression) -> Expression:
-    while isinstance(value, Cast):
-        value = value.operand
-    return value
 
 
 def _replace(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
@@ -166,7 +160,7 @@ def _replace(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
 
 def _compare(node: Comparison, constants: Constants) -> Expression:
     """A constant address is not null."""
-    sides = [_uncast(node.left), _uncast(node.right)]
+    sides = [without_casts(node.left), without_casts(node.right)]
     known = any(side in constants for side in sides)
     null = any(isinstance(side, Constant) and side.value == 0 for side in sides)
     return Constant(int(node.operator == "!="), node.type) if known and null else node
@@ -176,7 +170,7 @@ def _copy(operation: Operation, constants: Constants) -> Operation:
     """The operation with constant addresses in place of pointers that hold them, in copies and in bulk writes."""
 
     def replacement(value: Expression) -> Expression:
-        pointer = _uncast(value)
+        pointer = without_casts(value)
         if isinstance(pointer, Variable) and pointer in constants and isinstance(value.type, PointerType):
             return AddressOf(constants[pointer], value.type)
         return value

@@ -124,7 +124,7 @@ class Procedure:
         function, place = self.function, self.function.place
         steps: list[Operation] = [Enter(place, function.name, self.parameters)]
         if any(isinstance(p.type, RecordType | ArrayType) for p in function.parameters):
-            steps.append(Unsupported(place, "a struct as an argument of a recursive function"))
+            steps.append(Unsupported(place, "a struct as an argument of a function that is analysed apart"))
             self._chain(self.entry, steps, f"{function.name}:stopped")
             return
         for local in function.locals:  # temporaries of the C reader that are memory objects
@@ -152,7 +152,7 @@ class Procedure:
         arguments = []
         for number, (parameter, value) in enumerate(zip(callee.parameters, call.arguments, strict=False), 1):
             if isinstance(parameter.type, RecordType | ArrayType):
-                return [Unsupported(place, "a struct as an argument of a recursive function")]
+                return [Unsupported(place, "a struct as an argument of a function that is analysed apart")]
             if not self._plain(value, parameter):
                 copy = self._fresh(f"$arg{number}", parameter)
                 steps += [DeclareLocal(place, copy), Assign(place, copy, convert_value(value, copy))]
@@ -161,7 +161,7 @@ class Procedure:
         target = call.result
         if target is not None and callee.result is not None:
             if not isinstance(callee.result.type, PointerType | IntegerType):
-                return [Unsupported(place, f"a recursive function that returns {callee.result.type}")]
+                return [Unsupported(place, f"a function that is analysed apart and returns {callee.result.type}")]
             if not self._plain(target, callee.result):
                 target = self._fresh("$got", callee.result)
         name = callee.function.name

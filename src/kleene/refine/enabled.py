@@ -6,8 +6,8 @@ Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from kleene.passes.facts.memory import LINKS, Memory, StructureType
 from kleene.refine.classes.generators import Generator, Lattice, Roles
@@ -94,6 +94,24 @@ class Enabled:
             return False
         self._take(Recognised(self.recognised.roles, fitting, {}))
         return True
+
+    def loosen(self, cells: Set[str], current: Generator) -> Generator | None:
+        """The same generator with back fields of a tree that may form cycles in between; None if that changes nothing.
+
+        A rotation may set the parent of the upper node before that of the lower one.
+        """
+        if self.recognised is None or current.entry is None:
+            return None
+        roles = self.recognised.roles
+        looping = roles.looping | cells & roles.back
+        if looping == roles.looping or len(roles.forward) < 2:
+            return None
+        fitting = {
+            name: replace(own, looping=looping & own.back) if own.back else own
+            for name, own in self.recognised.fitting.items()
+        }
+        self._take(Recognised(replace(roles, looping=looping), fitting, {}))
+        return replace(current, roles=fitting.get(current.name, current.roles))
 
     def close(self) -> Generator | None:
         """The coarsest generator for rings, if lists of the samples may be rings in between; None if there is none."""

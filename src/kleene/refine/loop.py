@@ -461,12 +461,28 @@ class Refinement:
                 return level
         return WHOLE
 
+    def loosen(self, current: Round) -> bool:
+        """A step may close a cycle of the back fields of a tree: they are followed one step at a time."""
+        cells = self._closing_cells(current)
+        for own in self.enabled if cells else ():
+            generator = own.loosen(cells, self.abstraction.generator_of(own.structure))
+            if generator is not None and own.recognised is not None:
+                current.looks.append(Look(own.structure, own.recognised))
+                self._choose(current, generator)
+                return True
+        return False
+
+    def _closing_cells(self, current: Round) -> frozenset[str]:
+        """The fields of which the step may close a cycle; none for another error."""
+        if current.path.error.kind != "cycle":
+            return frozenset()
+        groups = self.models.of(self.abstraction).translator.symbols.groups
+        relation = current.path.error.relation
+        return frozenset(cell for g in groups if relation in (g.name, g.step) for cell in g.cells)
+
     def close(self, current: Round) -> bool:
         """A step may close a cycle: a list in the samples may be a ring in between, so its fields become circular."""
-        if current.path.error.kind != "cycle":
-            return False
-        groups = self.models.of(self.abstraction).translator.symbols.groups
-        cells = {c for g in groups if current.path.error.relation in (g.name, g.step) for c in g.cells}
+        cells = self._closing_cells(current)
         for own in self.enabled:
             ring = own.close() if cells & own.structure.cells else None
             if ring is not None and own.recognised is not None:

@@ -49,6 +49,7 @@ TACTICS = (
     Tactic("interpolants", lambda run, now: run.track(now, run.ask(now))),
     Tactic("wider interpolants", lambda run, now: run.track(now, on_path(now.path, now.reason.wider, DEPENDS))),
     Tactic("dependent pointers", _track_dependent_pointers),
+    Tactic("back fields of trees", lambda run, now: run.loosen(now)),
     Tactic("few generators", lambda run, now: run.tune(now, patience=GENERATORS_PER_ROUND)),
     Tactic("dependent pointers everywhere", lambda run, now: run.track(now, Asked(_dependent_pointers(run, now)))),
     Tactic("all generators", lambda run, now: run.tune(now)),

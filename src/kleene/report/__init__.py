@@ -15,6 +15,7 @@ In reading order:
 - `symbolic_report`: results of symbolic operations
 - `computation_tree`: the tree of Fig. 6 of seed 000
 - `contracts_report`: results of `kleene contracts`
-- `library_report`: results of `kleene check --library`
+- `library_report`: results of `kleene check --library`: text, JSON, contracts
+- `library_page`: the same as one HTML page
 - `batch_report`: results of a batch
 """

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from kleene.core.verdict import Verdict
 from kleene.report.check.text_and_json import finding_lines
 from kleene.report.findings.view import finding_views
-from kleene.results.library import FunctionVerdict, LibraryReport
+from kleene.results.library import LIBRARY_SCHEMA, FunctionVerdict, LibraryReport
 
-LIBRARY_SCHEMA = "kleene.library/1"
-_WORDS = {Verdict.TRUE: "proved", Verdict.FALSE: "ERROR", Verdict.UNKNOWN: "unknown"}
+WORDS = {Verdict.TRUE: "proved", Verdict.FALSE: "ERROR", Verdict.UNKNOWN: "unknown"}
 
 
 def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
@@ -21,14 +21,17 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
     width = max((len(f.name) for f in report.functions), default=0)
     for function in report.functions:
         words = "; ".join(function.precondition)
-        lines.append(f"  {function.name:<{width}}  {_WORDS[function.verdict]:<8}{words}".rstrip())
+        lines.append(f"  {function.name:<{width}}  {WORDS[function.verdict]:<8}{words}".rstrip())
         if function.verdict is Verdict.UNKNOWN:
             lines.append(f"  {'':<{width}}  because: {function.reason}")
+            lines += [f"  {'':<{width}}  what to do: {function.advice}"] * bool(function.advice)
     for function in report.functions:
         lines += _error_lines(function)
     for name, facts in report.invariants.items():
         lines.append(f"between two calls, every object p of type {name} * satisfies:")
         lines += [f"  - {fact}" for fact in facts] or ["  - nothing that has a word"]
+    lines += [f"assumed: {assumption}" for assumption in report.assumptions]
+    lines += [f"contract: {breach}" for breach in report.breaches]
     if contracts:
         lines += ["", *contract_lines(report)]
     if report.reason:
@@ -67,6 +70,8 @@ def library_document(report: LibraryReport) -> dict[str, Any]:
         "verdict": str(report.verdict),
         "functions": [_function(f) for f in report.functions],
         "invariants": {name: list(facts) for name, facts in report.invariants.items()},
+        "assumptions": list(report.assumptions),
+        "breaches": list(report.breaches),
         "client": report.client,
         "reason": report.reason or None,
         "seconds": round(report.seconds, 3),
@@ -82,7 +87,9 @@ def _function(function: FunctionVerdict) -> dict[str, Any]:
         "verdict": str(function.verdict),
         "precondition": list(function.precondition),
         "contract": function.contract or None,
+        "reading": None if function.reading is None else asdict(function.reading),
         "reason": function.reason or None,
+        "advice": function.advice or None,
     }
     if finding is not None:
         document["finding"] = {

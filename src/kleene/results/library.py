@@ -8,6 +8,17 @@ from kleene.core.verdict import Finding, Verdict
 from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
 
+LIBRARY_SCHEMA = "kleene.library/1"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a function was called: names of roles, of a fate and of an outcome (`analysis/c/library/operations.py`)."""
+
+    roles: tuple[str, ...]
+    fate: str
+    outcome: str
+
 
 @dataclass(frozen=True)
 class FunctionVerdict:
@@ -23,12 +34,15 @@ class FunctionVerdict:
     verdict: Verdict
     precondition: tuple[str, ...] = ()
     reason: str = ""
+    advice: str = ""
+    """What the user can do about an UNKNOWN."""
     contract: str = ""
     """The precondition and the postcondition as a comment that can be pasted above the function."""
     finding: Finding | None = None
     run: Confirmed | None = None
     """The run that shows the finding."""
     sequence: tuple[str, ...] = ()
+    reading: Reading | None = None
 
 
 @dataclass
@@ -44,6 +58,9 @@ class LibraryReport:
     check: CheckReport | None = None
     """The check of the client that proves the functions."""
     reason: str = ""
+    assumptions: list[str] = field(default_factory=list)
+    breaches: list[str] = field(default_factory=list)
+    """What held in an earlier result and does not any more."""
     seconds: float = 0.0
 
     @property

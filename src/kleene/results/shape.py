@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from kleene.domains.decomposed.products import Product
@@ -14,6 +15,14 @@ from kleene.structures.structure import Structure
 if TYPE_CHECKING:
     from kleene.coverage.shapes import Followed
     from kleene.domains.decomposed.partition import Roots
+
+
+class Way(Enum):
+    """A way to fewer structures that a run may show; the value says why it ends there."""
+
+    NUMBERS = "numbers in nodes multiply the structures"
+    CALLS = "the structures are in copies of few functions"
+    PARTS = "the structures are combinations of few parts"
 
 
 @dataclass
@@ -37,8 +46,8 @@ class ShapeResult:
     """Whether only some pointers and cells are tracked."""
     followed: Followed | None = None
     """The analysed automaton and its translator, for the coverage of real runs."""
-    has_parts: bool = False
-    """Whether the run ended early because its structures are combinations of few parts."""
+    ways: frozenset[Way] = frozenset()
+    """The ways to fewer structures for which the run ended early."""
     together: tuple[Roots, ...] | None = None
     """If the heap was taken apart: the pointers and facts that were kept together."""
 
@@ -48,6 +57,11 @@ class ShapeResult:
     def proof(self) -> str:
         """The name of the proof method."""
         return f"{self.method} ({self.shape_class})"
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """The functions that were analysed apart though they could be inlined."""
+        return self.followed.memory.program.apart if self.followed is not None else frozenset()
 
     def parts_at(self, location: str) -> list[tuple[Structure, Roots | None]]:
         """The structures of a location. Where the heap was taken apart, each part comes with its roots."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kleene.cfa.expressions import Constant, Expression, Variable, walk
+from kleene.cfa.expressions import Constant, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -36,7 +36,6 @@ from kleene.cfa.operations import (
     Skip,
     Specified,
     Unsupported,
-    expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
@@ -124,7 +123,7 @@ class Translator:
         self.malloc_may_fail = malloc_may_fail
         self.leaks = leaks
         lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
-        self.needed = lives.live
+        self.needed, self.mortal = lives.live, lives.mortal
         self.live = lingering_variables(cfa, self._active())
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
@@ -147,12 +146,12 @@ class Translator:
         places: dict[str, Place] = {}
         entry = "start"
         chain: list[Step] = []
-        used = {n for e in self.source.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
-        given = [v for v in self.memory.integers if v in self.needed[self.source.entry]]
+        externals = self.context.program.externals_in(self.source)
+        given = [v for v in self.memory.integers if v in self.needed[self.source.entry] and not v.is_global]
         for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
         for item in self.context.program.globals:
-            if item.external and item.variable in used:
+            if item.variable in externals:
                 chain += self._steps(Unsupported(Place("", 0, 0, ""), f"external variable {item.variable}"))
             for assignment in item.initial:
                 chain += self._steps(assignment)
@@ -230,12 +229,12 @@ class Translator:
         self.symbols.complete = True
         return ways
 
-    def _bounded(self, operation: Operation) -> list[Step]:
+    def _bound_steps(self, operation: Operation) -> list[Step]:
         """Behind a condition, what the bounds of numbers say about lists that they count."""
         counts = self.context.counts
         if counts is None or not isinstance(operation, Assume):
             return []
-        readings = CountReadings(counts).bound(operation)
+        readings = CountReadings(counts).behind(operation)
         return [Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in readings]
 
     def _any_value(self, variable: Variable) -> list[Update]:
@@ -258,7 +257,7 @@ class Translator:
             ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
-        return [self._with_dead([*steps, *self._bounded(operation)], dead) for steps in ways]
+        return [self._with_dead([*steps, *self._bound_steps(operation)], dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
         """The cases of realloc: a null pointer, a block of each size that the pointer may point to, or failure.
@@ -287,7 +286,7 @@ class Translator:
         before, after = self.live[edge.source], self.live[edge.target]
         gone = [v for v in before if v not in after]
         target = getattr(edge.label, "target", None)
-        if isinstance(target, Variable) and not target.is_global and target not in after:
+        if isinstance(target, Variable) and target in self.mortal and target not in after:
             gone.append(target)
         if isinstance(edge.label, Enter):
             gone += [v for v in edge.label.parameters if v not in after]

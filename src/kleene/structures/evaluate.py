@@ -9,6 +9,7 @@ from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout, layout_of_width
+from kleene.structures.machine import MOST_NATIVE_NODES, is_native
 from kleene.structures.program.build import MAY, MUST, Builder
 from kleene.structures.program.python_machine import FunctionText, load
 from kleene.structures.structure import AC, Structure
@@ -54,12 +55,20 @@ def assignments(structure: Structure, formula: Formula) -> list[tuple[dict[str, 
     return result
 
 
-def with_definitions(structure: Structure, given: Container[str] = ()) -> Structure:
-    """The structure with every instrumentation predicate that is not given computed from its definition."""
+def with_definitions(structure: Structure, given: Container[str] = (), *, by_machine: bool = False) -> Structure:
+    """The structure with every instrumentation predicate that is not given computed from its definition.
+
+    With `by_machine`, the machine that runs computes them; else the reference, which checks of results want.
+    """
+    compute = rails
+    if by_machine and is_native() and structure.size <= MOST_NATIVE_NODES:
+        from kleene.structures.program.native_machine import native_rails  # there may be no native machine
+
+        compute = native_rails
     values = list(structure.values)
     for p in structure.vocabulary.declared:  # a definition uses only earlier declarations
         if p.definition is not None and p.name not in given:
             index = 2 * structure.vocabulary.index(p.name)
             current = Structure(structure.vocabulary, structure.size, tuple(values))
-            values[index], values[index + 1] = rails(current, p.definition, p.args)
+            values[index], values[index + 1] = compute(current, p.definition, p.args)
     return Structure(structure.vocabulary, structure.size, tuple(values), structure.names)

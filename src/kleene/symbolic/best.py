@@ -73,10 +73,10 @@ class BestTransformer:
                 run.keep(self._without_solver(structure))
                 continue
             for scene in parts:
-                run.solve(self._observed(scene), partial(self._without_solver, structure))
+                run.solve(self._scene_to_observe(scene), partial(self._without_solver, structure))
         return run.result()
 
-    def _observed(self, scene: Scene) -> Scene:
+    def _scene_to_observe(self, scene: Scene) -> Scene:
         return with_both_stores(scene, self.theory.vocabulary) if self.two_store else scene
 
     def _without_solver(self, structure: Structure) -> list[Structure]:

@@ -22,9 +22,10 @@ from kleene.structures.program.python_machine import load
 from kleene.structures.structure import AC, Structure
 from kleene.transformers.action import Rule
 from kleene.transformers.draft import bits
-from kleene.transformers.rule_programs import RuleProgram, flatten_rule, head_of
+from kleene.transformers.rule_programs import RuleFacts, RuleProgram, flatten_rule, head_of
 
 if TYPE_CHECKING:
+    from kleene.transformers.native_programs import NativeRuleProgram
     from kleene.transformers.native_rules import NativeRules
 
 RuleFunction = Callable[[list[int], int], int]
@@ -49,9 +50,11 @@ class Coercer:
     def __init__(self, vocabulary: Vocabulary, rules: Sequence[Rule]) -> None:
         self.vocabulary = vocabulary
         useful = [r for r in rules if head_of(r, vocabulary).kind != "true"]
-        programs = [RuleProgram(r, vocabulary, all_active=True) for r in useful]
-        programs = [programs[i] for i in _order(programs)]
-        self._programs = programs
+        compiled = _native_programs(useful, vocabulary) if is_native() else None
+        given: Sequence[RuleFacts] = compiled or [RuleProgram(r, vocabulary, all_active=True) for r in useful]
+        order = _order(given)
+        programs = [given[i] for i in order]
+        self._compiled = None if compiled is None else [compiled[i] for i in order]
         self.rules = tuple(program.rule for program in programs)
         self.all = (1 << len(self.rules)) - 1
         self.readers: dict[int, int] = {}
@@ -69,11 +72,11 @@ class Coercer:
     @cached_property
     def native(self) -> NativeRules | None:
         """The rules on the native machine; None where the Python machine runs."""
-        if not is_native():
+        if self._compiled is None:
             return None
         from kleene.transformers.native_rules import NativeRules  # there may be no native machine
 
-        return NativeRules.of(self.vocabulary, self._programs, self.readers, self.writers, self.equality_readers)
+        return NativeRules.of(self.vocabulary, self._compiled, self.readers, self.writers, self.equality_readers)
 
     def functions(self, width: int, all_active: bool) -> list[RuleFunction]:
         functions = self._functions.get((width, all_active))
@@ -167,7 +170,13 @@ def _fails(head: Formula, structure: Structure, nodes: Mapping[str, int]) -> boo
     return evaluate(structure, head, nodes) is Kleene.FALSE
 
 
-def _order(programs: Sequence[RuleProgram]) -> list[int]:
+def _native_programs(rules: Sequence[Rule], vocabulary: Vocabulary) -> list[NativeRuleProgram]:
+    from kleene.transformers.native_programs import NativeRuleProgram
+
+    return [NativeRuleProgram(rule, vocabulary, all_active=True) for rule in rules]
+
+
+def _order(programs: Sequence[RuleFacts]) -> list[int]:
     """A quasi-topological order of the rules: breadth of influence last (section 5.3), by strongly connected parts."""
     writes = [p.head.rail for p in programs]
     readers: dict[int, list[int]] = {}

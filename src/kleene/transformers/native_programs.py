@@ -5,80 +5,80 @@ The programs of an action are made once for all vocabularies, as its functions a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from kleene import _native
 from kleene.logic.formula import Formula, exists
 from kleene.logic.vocabulary import Vocabulary
-from kleene.structures.program.build import MAY, MUST, Builder
-from kleene.structures.program.native_machine import Bytecode, SharedProgram, program_of
-from kleene.transformers.action_programs import Parts, mentioned_vocabulary
+from kleene.structures.program.build import MAY, MUST
+from kleene.structures.program.native_machine import Unsupported, bind
+from kleene.transformers.action import Rule
+from kleene.transformers.action_programs import Parts
 from kleene.transformers.focus_plan import Conjunction
-from kleene.transformers.rule_programs import RuleProgram
+from kleene.transformers.rule_programs import flatten_rule, head_of
 
 
-def rule_program(program: RuleProgram, vocabulary: Vocabulary) -> tuple[_native.Program, str, int]:
-    """The bytecode of a rule, the kind of its head, and the rail that it changes."""
-    steps = program.steps()
-    code = Bytecode()
-    for guard in steps.guards:
-        code.guard(guard)
-    code.output(steps.violated)
-    if steps.single is not None:
-        code.output(steps.single)
-    head = program.head
-    return program_of(code, vocabulary), head.kind, -1 if head.rail is None else head.rail
+class NativeRuleProgram:
+    """One rule as bytecode: which rails its body reads, and its program (as `RuleProgram`)."""
+
+    def __init__(self, rule: Rule, vocabulary: Vocabulary, *, all_active: bool) -> None:
+        self.rule = rule
+        self.head = head_of(rule, vocabulary)
+        parts, hidden = flatten_rule(rule)
+        self.rail = -1 if self.head.rail is None else self.head.rail
+        reads, self.reads_equality, self._code = _native.compile_rule(
+            vocabulary.places,
+            parts,
+            sorted(hidden),
+            self.head.kind == "predicate",
+            self.rail,
+            self.head.args,
+            all_active,
+        )
+        self.reads = frozenset(reads)
+
+    def bind(self, vocabulary: Vocabulary) -> tuple[_native.Program, str, int]:
+        """The program, the kind of the head, and the rail that it changes."""
+        if self._code is None:
+            raise Unsupported("a value of more than three axes")
+        return bind(self._code, vocabulary), self.head.kind, self.rail
 
 
 def prefix_program(
     prefix: Conjunction, known: tuple[str, ...], vocabulary: Vocabulary, *, all_active: bool
 ) -> _native.Program:
     """For which values of the known variables the literals of a focus plan are true."""
-    builder = Builder(vocabulary, all_active=all_active)
-    tensors = [builder.build(x.formula, MUST) for x in prefix]
     others = list(dict.fromkeys(v for x in prefix for v in x.args if v not in known))
-    code = Bytecode()
-    code.output(builder.graph.clip(builder.align(builder.eliminate(others, tensors, MAY), known)))
-    return program_of(code, vocabulary)
+    formulas = [x.formula for x in prefix]
+    return bind(_native.compile_prefix(vocabulary.places, formulas, others, known, all_active), vocabulary)
 
 
 @lru_cache(maxsize=1 << 14)
-def precondition_programs(f: Formula, *, all_active: bool) -> tuple[SharedProgram, ...]:
+def precondition_programs(f: Formula, *, all_active: bool) -> tuple[_native.Code, ...]:
     """For each free variable of a precondition, the nodes that it may take once those before it are fixed."""
-    own = mentioned_vocabulary([f], {})
     made = []
     for k in range(max(1, len(f.free))):
         fixed, wanted, later = f.free[:k], f.free[k : k + 1], f.free[k + 1 :]
-        code = Bytecode()
-        code.output(Builder(own, all_active=all_active, parameters=fixed).tensor(exists(later, f), MAY, wanted))
-        made.append(SharedProgram(code, own))
+        made.append(_native.compile_formulas([(exists(later, f), MAY, wanted)], fixed, all_active))
     return tuple(made)
 
 
 @lru_cache(maxsize=1 << 14)
-def part_programs(parts: Parts, *, all_active: bool) -> Mapping[str, SharedProgram]:
+def part_programs(parts: Parts, *, all_active: bool) -> Mapping[str, _native.Code]:
     """The programs of an action, by the name of its part."""
-    own = parts.vocabulary()
-    made: dict[str, SharedProgram] = {}
+    made: dict[str, _native.Code] = {}
 
-    def builder(*, after: bool = False) -> Builder:
-        return Builder(own, all_active=all_active, parameters=() if after else parts.parameters)
+    def add(name: str, parameters: Sequence[str], formulas: list[tuple[Formula, tuple[str, ...]]]) -> None:
+        if formulas:
+            outputs = [(f, rail, axes) for f, axes in formulas for rail in (MUST, MAY)]
+            made[name] = _native.compile_formulas(outputs, parameters, all_active)
 
-    def add(name: str, build: Builder, formulas: list[tuple[Formula, tuple[str, ...]]]) -> None:
-        code = Bytecode()
-        for f, axes in formulas:
-            code.output(build.tensor(f, MUST, axes))
-            code.output(build.tensor(f, MAY, axes))
-        made[name] = SharedProgram(code, own)
-
-    if parts.messages:
-        add("messages", builder(), [(f, ()) for f in parts.messages])
+    add("messages", parts.parameters, [(f, ()) for f in parts.messages])
     for name, formula in (("new", parts.new), ("clone", parts.clone), ("retain", parts.retain)):
         if formula is not None:
-            add(name, builder(), [(formula, tuple(v for v in formula.free if v not in parts.parameters))])
-    if parts.updates:
-        add("update", builder(), [(u.formula, u.args) for u in parts.updates])
-    if parts.post_messages:
-        add("post_messages", builder(after=True), [(f, ()) for f in parts.post_messages])
+            axes = tuple(v for v in formula.free if v not in parts.parameters)
+            add(name, parts.parameters, [(formula, axes)])
+    add("update", parts.parameters, [(u.formula, u.args) for u in parts.updates])
+    add("post_messages", (), [(f, ()) for f in parts.post_messages])
     return made

@@ -6,27 +6,29 @@ from collections.abc import Mapping, Sequence
 
 from kleene import _native
 from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.canonical import Canonicalizer
 from kleene.structures.program.native_machine import Unsupported, signature_of
 from kleene.transformers.draft import bits
-from kleene.transformers.native_programs import rule_program
-from kleene.transformers.rule_programs import RuleProgram
+from kleene.transformers.native_programs import NativeRuleProgram
 
 
 class NativeRules:
     """Compiled on first use; those for structures with maybe-active nodes apart."""
 
-    def __init__(self, vocabulary: Vocabulary, rules: Sequence[RuleProgram], native: _native.Rules) -> None:
+    def __init__(self, vocabulary: Vocabulary, rules: Sequence[NativeRuleProgram], native: _native.Rules) -> None:
         self.vocabulary = vocabulary
         self._rules = rules
         self.native = native
         signature = signature_of(vocabulary)
         assert signature is not None
         self.signature = signature
+        self.names = Canonicalizer(vocabulary).named
+        """The rails that make up a node's name, whatever the options of the domain's blur."""
 
     @staticmethod
     def of(
         vocabulary: Vocabulary,
-        rules: Sequence[RuleProgram],
+        rules: Sequence[NativeRuleProgram],
         readers: Mapping[int, int],
         writers: Mapping[int, int],
         equality_readers: int,
@@ -54,8 +56,8 @@ class NativeRules:
         if not self.native.has(all_active):
             rules = self._rules
             if not all_active:
-                rules = [RuleProgram(program.rule, self.vocabulary, all_active=False) for program in rules]
-            self.native.add(all_active, [rule_program(program, self.vocabulary) for program in rules])
+                rules = [NativeRuleProgram(program.rule, self.vocabulary, all_active=False) for program in rules]
+            self.native.add(all_active, [program.bind(self.vocabulary) for program in rules])
 
     def handle(self, size: int, values: Sequence[int]) -> _native.Handle:
         return _native.Handle(self.signature, size, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kleene import _native
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import Canonicalizer
-from kleene.structures.program.native_machine import Unsupported
+from kleene.structures.program.native_machine import Unsupported, bind
 from kleene.transformers.action import Message
 from kleene.transformers.action_programs import PARTS, Parts
 from kleene.transformers.focus_plan import Conjunction, focus_plan
@@ -49,7 +49,7 @@ class NativeAction:
             self._rules.native,
             transformer.step_options() | {"blur": self._blur},
             self._canonicalizer.named,
-            Canonicalizer(vocabulary).named,
+            self._rules.names,
             [self._plan(formula) for formula in action.focus],
             action.precondition is not None,
             len(action.precondition.free) if action.precondition is not None else 0,
@@ -62,10 +62,9 @@ class NativeAction:
             steps: list[_native.Program] = []
             if action.precondition is not None:
                 shared = precondition_programs(action.precondition, all_active=all_active)
-                steps = [program.bind(vocabulary) for program in shared]
+                steps = [bind(code, vocabulary) for code in shared]
             parts = part_programs(Parts.of(action), all_active=all_active)
-            bound = [parts[name].bind(vocabulary) if name in parts else None for name in PARTS]
-            native.add(all_active, steps, bound)
+            native.add(all_active, steps, [bind(parts[name], vocabulary) if name in parts else None for name in PARTS])
         return native
 
     def _plan(self, formula: Formula) -> list[list[_native.Literal]]:
@@ -76,8 +75,8 @@ class NativeAction:
         made: list[_native.Literal] = []
         numbers: dict[str, int] = {}
         for k, literal in enumerate(conjunction):
-            bound = {v for earlier in conjunction[:k] for v in earlier.args}
-            known = tuple(dict.fromkeys(v for v in literal.args if v in bound))
+            earlier = {v for before in conjunction[:k] for v in before.args}
+            known = tuple(dict.fromkeys(v for v in literal.args if v in earlier))
             if len(literal.args) > _native.MOST_ARITY:
                 raise Unsupported("a literal of more than three arguments")
             variants = (True, False) if self._general else (True,)

@@ -7,6 +7,7 @@ else the set of rules (as a bit mask) that its repairs may have breached.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from kleene.logic.formula import Atom, Const, Equal, Exists, Formula, Not
 from kleene.logic.normal_forms import conjuncts
@@ -80,6 +81,15 @@ class RuleSteps:
     guards: tuple[Value, ...]
     violated: Value
     single: Value | None
+
+
+class RuleFacts(Protocol):
+    """What the order of rules depends on, whatever machine they are compiled for."""
+
+    rule: Rule
+    head: Head
+    reads: frozenset[int]
+    reads_equality: bool
 
 
 class RuleProgram:

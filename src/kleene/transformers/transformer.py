@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from kleene.diagnostics import UsageError
@@ -114,10 +115,16 @@ class Transformer:
         self._coerce_during_focus = coerce_during_focus
         self._filter_during_focus = filter_during_focus
         self._early = early_precondition and action.precondition is not None and not action.precondition.free
-        self.arities: Arities = tuple(p.arity for p in self.vocabulary)
         self._programs: dict[tuple[int, bool], ActionPrograms] = {}
-        self._canonicalizer = Canonicalizer(self.vocabulary)
         self._new_names = 0
+
+    @cached_property
+    def arities(self) -> Arities:
+        return tuple(p.arity for p in self.vocabulary)
+
+    @cached_property
+    def _canonicalizer(self) -> Canonicalizer:
+        return Canonicalizer(self.vocabulary)
 
     def step_options(self) -> dict[str, bool]:
         """How a step is made, for the native machine."""

@@ -99,6 +99,14 @@ def test_the_advice_names_an_option(tmp_path: Path) -> None:
     assert checked(text, tmp_path, extern=("look=pure",)).verdict is Verdict.TRUE
 
 
+def test_the_advice_names_the_limit_that_was_reached(tmp_path: Path) -> None:
+    text = LIST.replace("ALLOC", "malloc").replace("FREE", "free")
+    path = tmp_path / "p.c"
+    path.write_text(text)
+    report = check([str(path)], check_options(timeout=2.0, max_structures=5))
+    assert "more than 5 structures" in report.reason and "--max-structures" in report.advice
+
+
 DECLARED = {
     "void out(int) __attribute__((noreturn));": Exit,
     "_Noreturn void out(int);": Exit,
@@ -159,9 +167,9 @@ def test_variable_arguments(tmp_path: Path) -> None:
 
 def test_what_cannot_be_modelled_is_not_silent(tmp_path: Path) -> None:
     path = tmp_path / "p.c"
-    path.write_text("#include <stdlib.h>\nstatic void end(void) {}\nint main(void) { atexit(end); return 0; }\n")
+    path.write_text("int on_exit(void (*f)(int, void *), void *);\nint main(void) { on_exit(0, 0); return 0; }\n")
     assert [o.reason for o in read_program([path]).unsupported_operations()] == [
-        "atexit: functions that run at the exit are not followed"
+        "on_exit: functions that run at the exit are not followed"
     ]
     assert any(isinstance(e.label, Unsupported) for e in read_program([path]).main.cfa.edges)
 
@@ -171,3 +179,37 @@ def test_output_of_some_characters(tmp_path: Path) -> None:
     text = '#include <stdio.h>\nint main(void) { char b[3] = { 97, 98, 99 }; printf("%.3s %5.*s", b, 2, b); return 0; }'
     assert checked(text, tmp_path).verdict is Verdict.TRUE
     assert checked(text.replace("%.3s", "%.4s"), tmp_path).verdict is Verdict.FALSE
+
+
+EXTERNAL = """
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; int data; };
+extern struct node e;
+%s
+int main(void) { while (__VERIFIER_nondet_int()) ; if (p%s == 3) assert(0); return 0; }
+"""
+
+
+@pytest.mark.parametrize("domain", ["all", "fesa"])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("struct node *p = &e;", "->data"),
+        ("int *p = &e.data;", "[0]"),
+        ("struct node own = {&e, 0}; struct node *p = &own;", "->next->data"),
+    ],
+)
+def test_a_variable_of_another_file_behind_a_pointer(tmp_path: Path, text: str, value: str, domain: str) -> None:
+    """A variable that only the initial value of another one names was taken to be zero: a wrong TRUE."""
+    path = tmp_path / "external.c"
+    path.write_text(EXTERNAL % (text, value))
+    report = check([str(path)], check_options(domain=domain, timeout=20.0))
+    assert report.properties["assert"] is Verdict.UNKNOWN
+
+
+def test_a_variable_of_another_file_that_nothing_uses(tmp_path: Path) -> None:
+    path = tmp_path / "external.c"
+    path.write_text(EXTERNAL % ("struct node *unused = &e; int p;", ""))
+    report = check([str(path)], check_options(timeout=20.0))
+    assert report.properties["assert"] is Verdict.TRUE

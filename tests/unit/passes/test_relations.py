@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.shape.analyse import analyse
+from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
@@ -151,3 +152,19 @@ int main(void) {
     source.write_text(text, encoding="utf-8")
     result = analyse(Prepared(read_program([str(source)])), malloc_may_fail=True, seconds=20.0)
     assert not result.complete or "out_of_bounds" in {alarm.kind for alarm in result.alarms}
+
+
+@pytest.mark.parametrize(
+    ("size", "model"), [("n * 4u", "LP64"), ("(size_t)(n * 4)", "LP64"), ("n * sizeof(int)", "ILP32")]
+)
+def test_a_product_that_wraps_is_no_number_of_elements(size: str, model: str, tmp_path: Path) -> None:
+    """`malloc(n * 4u)` has 4 bytes where n is 2 to the 30 and 1: this was proved."""
+    path = tmp_path / "p.c"
+    path.write_text(
+        "#include <stdlib.h>\nextern unsigned __VERIFIER_nondet_uint(void);\n"
+        f"int main(void) {{ unsigned n = __VERIFIER_nondet_uint(); int *a = malloc({size}); if (!a) return 0;\n"
+        "  for (unsigned i = 0; i < n && i < 10; i++) a[i] = 0;\n  free(a); return 0; }\n"
+    )
+    program = read_program([str(path)], ReadOptions(data_model=model))
+    result = analyse(Prepared(program), malloc_may_fail=True, seconds=20)
+    assert not result.complete or result.alarms

@@ -14,8 +14,8 @@ from kleene.analysis.c.coverage import cover, seconds_for
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.classes import CLASSES
 from kleene.analysis.c.strategy import Check, run_phases
-from kleene.analysis.c.verdicts import explain, reopen_cleanup
-from kleene.analysis.limits import within
+from kleene.analysis.c.verdicts import MORE_TIME, explain, reopen_cleanup
+from kleene.analysis.limits import interruptible, within
 from kleene.c.reader import read_units
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Verdict
@@ -32,7 +32,8 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     read = within(options.timeout, lambda: read_units(paths, options.read), stated=f"{options.timeout:g} s")
     if isinstance(read, LimitReached):
         unknown = dict.fromkeys(options.properties, Verdict.UNKNOWN)
-        return CheckReport(tuple(paths), unknown, {}, [], f"reading: {read}", time.monotonic() - start)
+        seconds = time.monotonic() - start
+        return CheckReport(tuple(paths), unknown, {}, [], f"reading: {read}", seconds, advice=MORE_TIME)
     program, problems = read
     report = check_program(program, options, start)
     report.unread = tuple(problems)
@@ -49,10 +50,11 @@ def check_program(
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.prepared = Prepared(program)
     one = Check(report.prepared, concrete or program, options, Budget(start, options.timeout), report)
-    run_phases(one)
-    if options.read.cleanup_at_abort:
-        reopen_cleanup(report)
-    attack(report, options, one.executed, program)
+    with interruptible():
+        run_phases(one)
+        if options.read.cleanup_at_abort:
+            reopen_cleanup(report)
+        attack(report, options, one.executed, program)
     explain(report)
     report.seconds = one.budget.spent
     return report

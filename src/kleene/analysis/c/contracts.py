@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from kleene.analysis.c.check import attack, check_program
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.specifications import read_specification
+from kleene.analysis.c.verdicts import MORE_TIME
 from kleene.analysis.limits import Watchdog, within
 from kleene.c.contracts import Contract, read_contracts
 from kleene.c.reader import read_program
@@ -47,7 +48,8 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     work = within(options.timeout, lambda: _read(paths, options), stated=stated)
     if isinstance(work, LimitReached):
         unread = dict.fromkeys((*options.properties, CONTRACTS), Verdict.UNKNOWN)
-        return CheckReport(tuple(paths), unread, {}, [], f"reading: {work}", time.monotonic() - start)
+        seconds = time.monotonic() - start
+        return CheckReport(tuple(paths), unread, {}, [], f"reading: {work}", seconds, advice=MORE_TIME)
     program, parts = work
     with suppress(LimitReached), Watchdog(options.timeout - (time.monotonic() - start), None, stated=stated):
         for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program is last
@@ -194,7 +196,7 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     if first is not None:
         report.exploration, report.shape, report.prepared = first.exploration, first.shape, first.prepared
     if Verdict.UNKNOWN in verdicts.values():
-        report.reason = _reason(parts, verdicts)
+        report.reason, report.advice = _reason(parts, verdicts)
     return report
 
 
@@ -215,7 +217,7 @@ def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None
     }
     report.findings = [f for f in report.findings if f.confirmed or f.kind not in proved]
     if Verdict.UNKNOWN not in report.properties.values():
-        report.reason = ""
+        report.reason = report.advice = ""
 
 
 def _violated_properties(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
@@ -234,17 +236,18 @@ def _violated_properties(part: _Part, finding: Finding, confirmed: Confirmed | N
     return {property_of(finding.kind) or ""} | ({"memcleanup"} if leaks else set())
 
 
-def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> str:
-    """Why something is not known: the first part that was not proved."""
+def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> tuple[str, str]:
+    """Why something is not known, by the first part that was not proved, and what to do about it."""
     for part in parts:
         if part.reason:
-            return f"the contract of {part.name}: {part.reason}"
+            return f"the contract of {part.name}: {part.reason}", f"change the contract of {part.name}, or leave it out"
     for part in parts:
         if part.report is not None and part.report.reason:
-            return f"{part.name}: {without_contract(part.report.reason)}"
+            return f"{part.name}: {without_contract(part.report.reason)}", part.report.advice
     if verdicts[CONTRACTS] is Verdict.FALSE:
-        return "a contract is not kept"
+        return "a contract is not kept", "repair the function or its contract, and check again"
     for part in parts:
         if part.report is None:
-            return f"{part.name}: there was no time left"
-    return "a run by contracts shows an error, and contracts may allow more than the functions do"
+            return f"{part.name}: there was no time left", MORE_TIME
+    reason = "a run by contracts shows an error, and contracts may allow more than the functions do"
+    return reason, "say more in the contracts of the functions that the run calls"

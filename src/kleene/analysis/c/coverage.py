@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from kleene.cfa.program import CProgram
@@ -55,7 +56,7 @@ def cover(
     if seconds < LEAST_RUNS_SECONDS:
         return None
     try:
-        program = Program(executed, malloc_may_fail=malloc_may_fail, analysed=analysed)
+        program = program_of(executed, analysed, result, malloc_may_fail=malloc_may_fail)
         invariant = invariant_of(program, result)
     except LimitReached:
         return None
@@ -68,6 +69,14 @@ def cover(
             f"the proof of {', '.join(properties)} by {result.proof} is refuted by a run: {coverage.refuted}"
         )
     return coverage
+
+
+def program_of(
+    executed: CProgram, analysed: CProgram, result: ShapeResult | FesaResult, *, malloc_may_fail: bool
+) -> Program:
+    """The names of a program in the analysis that made a result; raises LimitReached if it is too large."""
+    apart = result.apart if isinstance(result, ShapeResult) else analysed.apart
+    return Program(executed, malloc_may_fail=malloc_may_fail, analysed=replace(analysed, apart=apart))
 
 
 def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invariant | None:

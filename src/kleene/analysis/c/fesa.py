@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, within
-from kleene.cfa.expressions import Variable, walk
+from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import DeclareLocal, Operation, expressions
+from kleene.cfa.operations import DeclareLocal, Operation
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import UNDEFINED
 from kleene.diagnostics import LimitReached
@@ -65,9 +65,8 @@ def _ready(
     memory = within(seconds, lambda: _memory(prepared))
     if isinstance(memory, LimitReached):
         return str(memory)
-    external = _external(memory.program, memory.cfa)
-    if external:
-        return f"external variable {external[0]}"
+    if externals := memory.program.externals_in(memory.cfa):
+        return f"external variable {externals[0]}"
     options = Options(
         out_counter=instrumentation,
         in_counter=instrumentation,
@@ -335,9 +334,3 @@ def _undeclared_objects(memory: Memory) -> list[Variable]:
     """Objects that the C reader has made for its own use, and never declares."""
     declared = {e.label.variable for e in memory.cfa.edges if isinstance(e.label, DeclareLocal)}
     return [v for v in memory.objects if not v.is_global and v not in declared]
-
-
-def _external(program: CProgram, cfa: Cfa[Operation]) -> list[str]:
-    """The variables that are used and whose values are not known, since they belong to another file."""
-    used = {n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
-    return [g.variable.name for g in program.globals if g.external and g.variable in used]

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
+from kleene.core.verdict import LEAKS, NO_PROMISE, UNDEFINED, kinds_of
 from kleene.coverage.shapes import Followed, Ghost
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
 from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
+from kleene.passes.loads import with_shared_loads
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
 from kleene.paths import fault_of_run, replay
@@ -31,6 +32,7 @@ from kleene.refine.conditions.ghosts import ghost_of
 from kleene.refine.enabled import hints_of
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, MakeTester, Refined, Refinement, RefineOptions
 from kleene.refine.model import Model, Task
+from kleene.refine.naming import SourceNames, rename_variables
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
 
@@ -71,7 +73,8 @@ class Limits:
 
 def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined, cfa, places = prepared.inlined, prepared.cfa, prepared.memory.pointer_places
+    inlined, cfa = prepared.inlined, with_shared_loads(prepared.memory)
+    places = Memory(inlined, cfa, typed=True).pointer_places
     return [
         Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
         for whole in ((False, True) if kinds & LEAKS else (False,))
@@ -167,6 +170,9 @@ def _refine_all(loop: Refinement, properties: Sequence[str]) -> Refined:
         if not left or not violated:
             break
         result = loop.resume(kinds_of(left))
+    if result.outcome == UNSAFE and result.error is not None and result.error.error.kind in UNDEFINED:
+        names = SourceNames(loop.plain).at_step(result.error.steps[-1].edge)
+        result.reason = f"{rename_variables(str(result.error.error), names)}: a run can come there, and {NO_PROMISE}"
     result.properties = tuple(left)
     return result
 

@@ -43,6 +43,9 @@ def _shape_of(report: CheckReport) -> ShapeResult | None:
 
 
 def _names(report: CheckReport) -> dict[str, dict[str, str]]:
-    assert report.prepared is not None
+    prepared = report.prepared
+    assert prepared is not None
+    if isinstance(report.shape, ShapeResult) and report.shape.apart != prepared.source.apart:
+        prepared = prepared.by_calls or prepared
     refined = report.refinement if report.shape is not None and report.shape.partial else None
-    return source_names(report.prepared, whole_scope=bool(refined and refined.task.whole_scope))
+    return source_names(prepared, whole_scope=bool(refined and refined.task.whole_scope))

@@ -18,7 +18,7 @@ from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.shape.run import gave_up
 from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
+from kleene.core.verdict import NO_PROMISE, UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.explicit.explore import MOST_STEPS, Explorer
 from kleene.passes.preparation import Prepared
@@ -119,7 +119,12 @@ def run_phases(check: Check) -> None:
         if check.open_properties and check.budget.left > phase.least and phase.applies(check):
             most = min(phase.most, phase.after_error) if check.is_violated else phase.most
             check.options.tell(phase.name)
-            phase.run(check, check.budget.part(phase.share, most))
+            try:
+                phase.run(check, check.budget.part(phase.share, most))
+            except LimitReached as stop:  # between two parts of a phase that have limits of their own
+                if stop.limit is not Limit.INTERRUPTION:
+                    raise
+                return
 
 
 def strategy_lines() -> list[str]:
@@ -200,6 +205,11 @@ def _refine(check: Check, seconds: float) -> None:
 def _hit_limit(report: CheckReport) -> bool:
     """True if refinement hit a limit other than that of time."""
     return report.refinement is not None and report.refinement.limit not in (None, Limit.TIME)
+
+
+def _ends_all(report: CheckReport) -> bool:
+    """Whether another analysis is of no use: refinement hit a limit, or behind its error C promises nothing."""
+    return _hit_limit(report) or NO_PROMISE in (report.refinement.reason if report.refinement is not None else "")
 
 
 def _fall_back(check: Check, seconds: float) -> None:
@@ -337,7 +347,7 @@ PHASES = (
         "fallback",
         "all of memory is tracked, where refinement gave up",
         _fall_back,
-        lambda check: check.options.refine is not None and not _hit_limit(check.report),
+        lambda check: check.options.refine is not None and not _ends_all(check.report),
         share=ANALYSIS_SHARE,
         least=LEAST_SECONDS,
     ),

@@ -6,12 +6,14 @@ without undefined behaviour: C promises nothing after that. Everything else is U
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import (
+    NO_PROMISE,
     PROPERTIES,
     UNDEFINED,
     Finding,
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from kleene.results.fesa import FesaResult
 
 _TIME = "time limit"
+MORE_TIME = "give more time with --timeout, or check fewer operations at once"
+_CROWDED = re.compile(r"more than \d+ structures")
 """In the reasons of phases that ran out of time."""
 _STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
@@ -155,6 +159,10 @@ def explain(report: CheckReport) -> None:
             if relevant and (alarm.kind, alarm.place.line) not in known:
                 report.findings.append(_possible(alarm, report.confirmation))
                 reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report.confirmation)}")
+        first_undefined = next((a for a in shape.alarms if a.kind in UNDEFINED and not a.text.startswith("$")), None)
+        if first_undefined is not None and not reasons:
+            kind = first_undefined.kind.replace("_", " ")
+            reasons.append(f"{first_undefined.place}: possible {kind}: {first_undefined.text}: {NO_PROMISE}")
     elif report.exploration is not None:
         reasons.append(report.exploration.reason)
     if undefined is not None:
@@ -171,11 +179,15 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
     if undefined is not None:
         return f"repair the error at {undefined.file}:{undefined.line}, and check again"
     if _TIME in report.reason:
-        return "give more time with --timeout, or check fewer operations at once"
+        return MORE_TIME
+    if _CROWDED.search(report.reason):
+        return "allow more with --max-structures, check fewer operations at once, or try --refine"
     if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
         if "--extern" in report.reason:
             return ""
         return "keep the place out of the check: put it into a function and give this a model (--extern, --models)"
+    if NO_PROMISE in report.reason:
+        return "repair this first; --property memsafety shows a run that comes there"
     if shape is not None and shape.alarms:
         return "--trace shows the path that the analysis could not exclude; --refine or a contract may exclude it"
     return "--trace and --html show what was reached; --refine or --timeout may decide it"

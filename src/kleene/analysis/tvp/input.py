@@ -14,7 +14,7 @@ from kleene.transformers.coerce import Coercer
 
 def complete_structure(given: TvsStructure) -> Structure:
     """The structure with every instrumentation predicate that its text does not list computed from its definition."""
-    return with_definitions(given.structure, given.listed)
+    return with_definitions(given.structure, given.listed, by_machine=True)
 
 
 def checked_input(

@@ -431,6 +431,43 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
             __kleene_swap(start + (j - 1) * size, start + j * size, size);
 }
 
+/* Functions that run at the exit, the last one first. A program that registers more is not followed further. */
+extern void __kleene_many_handlers(void);
+extern void __kleene_late_handler(void);
+static void (*kleene_handler_1)(void);
+static void (*kleene_handler_2)(void);
+static void (*kleene_handler_3)(void);
+static void (*kleene_handler_4)(void);
+static int kleene_exits;
+
+int atexit(void (*handler)(void)) {
+    if (kleene_exits != 0)
+        __kleene_late_handler();
+    if (kleene_handler_1 == NULL)
+        kleene_handler_1 = handler;
+    else if (kleene_handler_2 == NULL)
+        kleene_handler_2 = handler;
+    else if (kleene_handler_3 == NULL)
+        kleene_handler_3 = handler;
+    else if (kleene_handler_4 == NULL)
+        kleene_handler_4 = handler;
+    else
+        __kleene_many_handlers();
+    return 0;
+}
+
+void __kleene_run_handlers(void) {
+    kleene_exits = 1;
+    if (kleene_handler_4 != NULL)
+        kleene_handler_4();
+    if (kleene_handler_3 != NULL)
+        kleene_handler_3();
+    if (kleene_handler_2 != NULL)
+        kleene_handler_2();
+    if (kleene_handler_1 != NULL)
+        kleene_handler_1();
+}
+
 /* Models of functions of the machine and of widespread libraries: what they read from the outside world is any value.
    A report lists those that a program uses among its assumptions. */
 

@@ -113,6 +113,7 @@ class _CheckCommand(click.Command):
 @click.option("--function", "only", metavar="NAME", help="As --library, and report on this function alone.")
 @click.option("--contracts-out", metavar="FILE", help="With --library: write the inferred contracts ('-': print them).")
 @click.option("--client-out", metavar="FILE", help="With --library: write the client that was analysed, as C.")
+@click.option("--readings", metavar="FILE", help="With --library: readings of an earlier check (--json), not inferred.")
 @click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
@@ -146,8 +147,8 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         from kleene.cli.library import check_libraries
 
         return check_libraries(request, given)
-    if given["contracts_out"] or given["client_out"]:
-        raise UsageError("--contracts-out and --client-out need --library")
+    if given["contracts_out"] or given["client_out"] or given["readings"]:
+        raise UsageError("--contracts-out, --client-out and --readings need --library")
     baseline = given_baseline(given)
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,8 +57,8 @@ class Exploration:
     findings: list[Confirmed] = field(default_factory=list)
     possible: list[Fault] = field(default_factory=list)
     unsupported: dict[Place, str] = field(default_factory=dict)
-    entered: set[str] = field(default_factory=set)
-    """The functions that some execution entered."""
+    visited: set[tuple[str, str]] = field(default_factory=set)
+    """The functions and locations from which some execution made a step."""
     states: int = 0
     steps: int = 0
     seconds: float = 0.0
@@ -91,9 +92,14 @@ def explore(
     seconds: float = MOST_SECONDS,
     malloc_may_fail: bool,
     stop_at_first: bool = False,
+    observe: Callable[[State], None] | None = None,
 ) -> Exploration:
-    """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit."""
+    """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit.
+
+    `observe` sees each new state at a loop head.
+    """
     explorer = Explorer(program, malloc_may_fail=malloc_may_fail)
+    explorer.observe = observe
     return explorer.run(max_states=max_states, max_steps=max_steps, seconds=seconds, stop_at_first=stop_at_first)
 
 
@@ -104,6 +110,7 @@ class Explorer:
         self.machine = Machine(program, malloc_may_fail=malloc_may_fail)
         self.canonical = Canonical(self.machine)
         self.result = Exploration()
+        self.observe: Callable[[State], None] | None = None
         self._source = UnknownInputs()
         self.seen: set[Any] = set()
         self.queue: deque[tuple[State, bool]] = deque()
@@ -156,10 +163,10 @@ class Explorer:
 
     def _follow(self, state: State, *, forked: bool) -> None:
         """Step the state until it ends, splits, or comes to a place where states are compared."""
-        machine, heads, merges, entered = self.machine, self.heads, self.merges, self.result.entered
+        machine, heads, merges, visited = self.machine, self.heads, self.merges, self.result.visited
         for _ in range(_STEPS_OF_TURN):
             frame = state.frames[-1]
-            entered.add(frame.function)
+            visited.add((frame.function, frame.location))
             try:
                 step = machine.step(state)
             except Split as split:
@@ -199,6 +206,8 @@ class Explorer:
             return True
         self.seen.add(key)
         self.result.states += 1
+        if self.observe is not None:
+            self.observe(state)
         return False
 
     def _note_lost(self, state: State) -> None:

@@ -4,7 +4,8 @@ In reading order:
 
 - `domain`: actions on sets of structures
 - `stores`: one store for each join
-- `machine`: the way to the native machine
+- `machine`: what the domain asks of the native machine
+- `native_steps`: steps on the native machine
 - `native_stores`: stores of the native machine
 - `messages`: messages by location
 - `wrong_updates`: updates that contradict a rule

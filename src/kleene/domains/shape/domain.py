@@ -133,7 +133,8 @@ class ShapeDomain:
             self.focuser.discarded += part.discarded_in_focus
             if part.contradictory is not None:
                 self._look_at_all(transformer, edge, elements, part.contradictory)
-            self.note(edge, part.outcome)
+            if part.outcome is not None:
+                self.note(edge, part.outcome)
             parts.append(part.results)
         return parts[0] if len(parts) == 1 else [result for part in parts for result in part]
 

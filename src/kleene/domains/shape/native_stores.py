@@ -16,7 +16,13 @@ class NativeStore:
     """A store of the native machine; structures that are too large for it are kept by one in Python."""
 
     def __init__(
-        self, join: str, canonicalizer: Canonicalizer, signature: _native.Signature, python: Callable[[], stores.Store]
+        self,
+        join: str,
+        canonicalizer: Canonicalizer,
+        signature: _native.Signature,
+        python: Callable[[], stores.Store],
+        *,
+        threads: int = 1,
     ) -> None:
         named, nullary = canonicalizer.named, canonicalizer.nullary
         key = nullary if join == "ind" else [*named, *nullary]
@@ -24,6 +30,7 @@ class NativeStore:
         self._vocabulary = canonicalizer.vocabulary
         self._signature = signature
         self._python = python
+        self._threads = threads
         self._native = _native.Store(signature, join, named, key)
         self._large: stores.Store | None = None
         self._all_in_python = False
@@ -34,7 +41,7 @@ class NativeStore:
         if self._join == "ind":
             return self._add_to_joined(elements)
         if isinstance(elements, PackedBatch):
-            return PackedBatch(self._vocabulary, self._native.add(elements.batch))
+            return PackedBatch(self._vocabulary, self._native.add(elements.batch, self._threads))
         handles = [pack(s, self._signature) for s in elements]
         batch = self._add_small([handle for handle in handles if handle is not None])
         large = [s for s, handle in zip(elements, handles, strict=True) if handle is None]

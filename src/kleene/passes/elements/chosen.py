@@ -14,6 +14,7 @@ from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import factors
 from kleene.passes.indices import has_pointers
+from kleene.passes.promote import exposed_globals
 
 MOST_PAIRS = 24
 """With more pairs of an array and an index, the slots of indices are not remembered: there would be too many states."""
@@ -39,7 +40,7 @@ class Chosen:
             return
         self._choose_kinds()
         if self.slots:
-            self.taken = address_taken([e.label for e in self.cfa.edges])
+            self.taken = address_taken([e.label for e in self.cfa.edges]) | exposed_globals(self.program)
             self._choose_pairs()
 
     def kinds(self, pointer: Expression) -> frozenset[object]:
@@ -100,12 +101,13 @@ class Chosen:
         pairs: set[Pair] = set()
         for edge in self.cfa.edges:
             for node in (n for x in expressions(edge.label) for n in walk(x)):
-                if isinstance(node, PointerOffset) and self.only_slots(node.pointer):
+                if isinstance(node, PointerOffset) and self.only_slots(node.pointer) and self.slot(node.pointer):
                     index = self.index_variable(node.index)
                     if index is not None and self.is_path(node.pointer):
                         pairs.add((bare(node.pointer), index))
         while True:
-            more = {pair for edge in self.cfa.edges for pair in self._copied_pairs(edge.label, pairs)} - pairs
+            copied = (pair for edge in self.cfa.edges for pair in self._copied_pairs(edge.label, pairs))
+            more = {pair for pair in copied if self.slot(pair[0]) is not None} - pairs
             if not more or len(pairs) + len(more) > MOST_PAIRS:
                 break
             pairs |= more

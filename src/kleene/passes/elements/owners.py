@@ -231,9 +231,9 @@ class _Coder:
         self.touched = Variable(f"{owner.root}->", BYTE)
 
     def run(self, cfa: Cfa[Operation]) -> Cfa[Operation]:
-        return expand_edges(cfa, self._expanded, " member ")
+        return expand_edges(cfa, self._expand, " member ")
 
-    def _expanded(self, edge: Edge[Operation]) -> list[Choice] | None:
+    def _expand(self, edge: Edge[Operation]) -> list[Choice] | None:
         label = edge.label
         operations = tuple(self._operations(edge, label))
         return None if operations == (label,) else [Choice(None, operations)]

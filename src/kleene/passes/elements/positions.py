@@ -7,7 +7,7 @@ holds of the slots too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Deref, Expression, Field, Variable
 from kleene.cfa.operations import Assign, Assume, Place
@@ -29,6 +29,16 @@ class Positions:
     def __init__(self, chosen: Chosen, relations: Relations, chains: Chains, lists: Lists) -> None:
         self.chosen, self.relations, self.chains, self.lists = chosen, relations, chains, lists
         self.pairs = sorted(chosen.pairs, key=str)
+        self.live: Set[Variable] = frozenset()
+        """The variables that are read after the operation at hand: `rewritten` sets it for each operation."""
+
+    def matters(self, pair: Pair) -> bool:
+        """Whether the slot of an index may be used before the index is set: else nothing about it is kept.
+
+        Without this rule, the slots of a function that has returned tell structures apart until it is called again.
+        """
+        index = pair[1]
+        return index.is_global or index in self.chosen.taken or index in self.live
 
     def at(self, pair: Pair) -> Variable:
         slot = self.chosen.slot(pair[0])
@@ -49,17 +59,20 @@ class Positions:
         return [pair for pair in self.pairs if pair[0] == array]
 
     def start(self, here: str, place: Place) -> str:
-        """At the start of the program nothing is known, except of globals, which are 0."""
+        """At the start of the program nothing is known, except of globals that get no value: they are 0."""
+        zero = {item.variable for item in self.chosen.program.globals if not (item.initial or item.external)}
         for pair in self.pairs:
             self.chains.locals[self.at(pair)] = None
             self.chains.locals[self.state(pair)] = None
-            here = self._set(here, pair, FIRST if pair[1].is_global else UNKNOWN, place)
-            slot = self.chosen.slot(pair[0])
-            assert slot is not None
-            here = self.chains.add(here, Assign(place, self.at(pair), slot.null))
+            here = self._set(here, pair, FIRST if pair[1] in zero else UNKNOWN, place)
         return here
 
     def _set(self, here: str, pair: Pair, state: int, place: Place) -> str:
+        """Note what is known. A pointer that is of no use is NULL, so that the old one is dead before this place."""
+        if state not in (THERE, BEHIND):
+            slot = self.chosen.slot(pair[0])
+            assert slot is not None
+            here = self.chains.add(here, Assign(place, self.at(pair), slot.null))
         return self.chains.add(here, Assign(place, self.state(pair), Constant(state, INT)))
 
     # Looking up -----------------------------------------------------------------------------------------------
@@ -94,7 +107,7 @@ class Positions:
         }
         here = chains.cases(here, self.state(pair), ways, place)
         for other in self.with_array(pair[0]):
-            if other != pair:
+            if other != pair and self.matters(other):
                 here = self._beside(here, pair, other, location, place)
         return here, at
 
@@ -168,7 +181,7 @@ class Positions:
     def array_assigned(self, here: str, array: Expression, source: Expression | None, place: Place) -> str:
         """After an assignment to a variable that is an array, or leads to one: its slots are those of the source."""
         for pair in self.pairs:
-            if pair[0] != array and owner_of(pair[0]) != array:
+            if (pair[0] != array and owner_of(pair[0]) != array) or not self.matters(pair):
                 continue
             other = (source, pair[1]) if source is not None else None
             if pair[0] == array and other is not None and other in self.chosen.pairs:
@@ -209,11 +222,10 @@ class Positions:
 
     def forget(self, here: str, pair: Pair, place: Place) -> str:
         """The pointer to the slot is of no use any more; that the index is 0 or 1 still holds."""
-        slot = self.chosen.slot(pair[0])
-        assert slot is not None
+        if not self.matters(pair):
+            return here
 
         def forget(here: str) -> str:
-            here = self.chains.add(here, Assign(place, self.at(pair), slot.null))
             return self._set(here, pair, UNKNOWN, place)
 
         ways = {THERE: forget, BEHIND: forget, UNKNOWN: lambda here: here}

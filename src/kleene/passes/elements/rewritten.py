@@ -42,6 +42,7 @@ from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.positions import Positions
 from kleene.passes.elements.slots import Slot
 from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations, factors
 from kleene.passes.facts.symbolic_values import LARGEST_BLOCK
@@ -83,6 +84,7 @@ class _Coder:
         self.chains = Chains(name)
         self.lists = Lists(program, self.chains)
         self.positions = Positions(chosen, self.relations, self.chains, self.lists)
+        self.live = live_before(cfa, {pair[1] for pair in chosen.pairs})
         self.before_condition: dict[tuple[str, Expression], tuple[str, Operation]] = {}
         self.fresh = 0
 
@@ -98,6 +100,7 @@ class _Coder:
         if edge.source not in self.relations.at:
             self.chains.edges.append(edge)
             return
+        self.positions.live = self.live[edge.target]
         try:
             here, operation = self._before(edge)
             here = self._apply(here, edge, operation)
@@ -218,6 +221,8 @@ class _Coder:
         place, chains, positions = label.place, self.chains, self.positions
         source = bare(label.pointer)
         for pair in positions.with_array(source) if keeps else ():
+            if not positions.matters(pair):
+                continue
             at = positions.at(pair)
             first, other = chains.branch(here, Comparison("==", at, old), place)
             here = chains.location()

@@ -3,6 +3,7 @@
 In reading order:
 
 - `memory`: objects, cells, and where pointers may point inside objects
+- `calls`: which functions are analysed apart, though they could be inlined
 - `liveness`: which variables are still read
 - `integers`: which constants matter to which integer variable or cell
 - `intervals`: intervals of integer variables

@@ -230,15 +230,15 @@ class _Search:
             for index in (i for i in indices if i in changed):
                 bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
                 held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
-                held += [b for b in self._equated(index) if b not in held]
+                held += [b for b in self._equal_numbers(index) if b not in held]
                 copied = [c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c)]
                 for bound in held[:MOST_BOUNDS]:
-                    for pointer, following in self._left(changed, bound, members):
+                    for pointer, following in self._moved_pointers(changed, bound, members):
                         for less in (index, *(c for c in copied if c not in (index, bound))):
                             result[VariableCount(pointer, bound, less, following)] = None
         return list(result)[:MOST_VARIABLE_COUNTS]
 
-    def _equated(self, index: Variable) -> list[Expression]:
+    def _equal_numbers(self, index: Variable) -> list[Expression]:
         """The numbers with which an index, or a copy of it, is compared for equality."""
         copies = self._copies(index)
         others = [b for a in copies for b in self._equals(a) if b not in copies]
@@ -261,7 +261,7 @@ class _Search:
         sides = [(_uncast(t.left), _uncast(t.right)) for t in tests if t.operator in ("==", "!=")]
         return [b for pair in sides for a, b in (pair, pair[::-1]) if a == lvalue]
 
-    def _left(
+    def _moved_pointers(
         self, changed: list[Expression], bound: Expression, members: Iterable[MemberCount]
     ) -> Iterator[tuple[Expression, Place]]:
         """The pointers that move in a loop, with the cell along which."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, fields
 
-from kleene.cfa.expressions import EXPRESSION_KINDS, AddressOf, Expression, Variable, walk
+from kleene.cfa.expressions import (
+    EXPRESSION_KINDS,
+    AddressOf,
+    Binary,
+    Cast,
+    Constant,
+    Expression,
+    Unary,
+    Variable,
+    walk,
+)
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
@@ -24,7 +34,7 @@ from kleene.cfa.operations import (
     Specified,
     Unsupported,
 )
-from kleene.cfa.types import PointerType
+from kleene.cfa.types import IntegerType, PointerType
 
 
 def defined_variables(operation: Operation) -> tuple[Variable, ...]:
@@ -73,9 +83,12 @@ def _read(expression: Expression) -> set[Variable]:
 
 
 def live_before(
-    cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False
+    cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False, numbers: Set[Variable] = frozenset()
 ) -> dict[str, frozenset[Variable]]:
     """For each location, the tracked variables whose value some path from there reads before writing it.
+
+    A value that only goes into `numbers` that are not live is not read (Giegerich, Möncke, Wilhelm. Invariance of
+    approximative semantics with respect to program transformations, 1981: faint variables).
 
     At an exit or error, the pointers in scope count as read, because they still hold their blocks; and at an operation
     that is not supported, because what follows may use them. With `whole_scope`,
@@ -92,7 +105,9 @@ def live_before(
         for edge in cfa.leaving(location):
             after = set(live[edge.target])
             after.difference_update(defined_variables(edge.label))
-            needed |= after | used_variables(edge.label)
+            needed |= after
+            if not _is_without_effect(edge.label, numbers - live[edge.target]):
+                needed |= used_variables(edge.label)
             if isinstance(edge.label, Unsupported):
                 needed |= {v for v in scope.get(location, frozenset()) if isinstance(v.type, PointerType)}
             if isinstance(edge.label, ends):
@@ -104,6 +119,13 @@ def live_before(
             live[location] = frozenset(needed)
             waiting += [edge.source for edge in cfa.entering(location)]
     return live
+
+
+def _is_without_effect(operation: Operation, dead: Set[Variable]) -> bool:
+    """Whether an operation only computes a number from others, and the result is not live."""
+    if not isinstance(operation, Assign) or operation.target not in dead:
+        return False
+    return all(isinstance(node, Binary | Cast | Constant | Unary | Variable) for node in walk(operation.value))
 
 
 def starts(cfa: Cfa[Operation]) -> tuple[str, ...]:
@@ -132,16 +154,27 @@ def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """Shared by all translations of one program: the live variables at each location, and `redeclared`."""
+    """Shared by all translations of one program: the live variables at each location, and `redeclared`.
+
+    Variables that are not `mortal` live everywhere.
+    """
 
     live: dict[str, frozenset[Variable]]
     redeclared: frozenset[Variable]
+    mortal: frozenset[Variable]
 
 
 def lifetimes(cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False) -> Lifetimes:
-    """The lifetimes of the tracked variables that are not global."""
-    local = {v for v in tracked if not v.is_global}
-    return Lifetimes(live_before(cfa, local, whole_scope=whole_scope), redeclared_variables(cfa))
+    """The lifetimes of the tracked variables.
+
+    Global pointers live everywhere, as they hold their blocks; so do global numbers, if functions are analysed apart.
+    """
+    numbers = frozenset(v for v in tracked if isinstance(v.type, IntegerType))
+    mortal = frozenset(v for v in tracked if not v.is_global)
+    if not any(isinstance(edge.label, Enter) for edge in cfa.edges):
+        mortal |= numbers
+    live = live_before(cfa, mortal, whole_scope=whole_scope, numbers=numbers & mortal)
+    return Lifetimes(live, redeclared_variables(cfa), mortal)
 
 
 def redeclared_variables(cfa: Cfa[Operation]) -> frozenset[Variable]:

@@ -399,7 +399,7 @@ class Memory:
             return self._records_and_links()
         parts: dict[frozenset[int], list[str]] = {}
         for (size, _), cell in self.cell_of.items():
-            parts.setdefault(self._connected[size], []).append(cell)
+            parts.setdefault(self._connected_kinds[size], []).append(cell)
         return tuple(StructureType(self._type_words(sizes), frozenset(cells), sizes) for sizes, cells in parts.items())
 
     def _records_and_links(self) -> tuple[StructureType, ...]:
@@ -415,7 +415,7 @@ class Memory:
         return (*types, StructureType(LINKS, frozenset(links), ends, links=True)) if links else tuple(types)
 
     @cached_property
-    def _connected(self) -> dict[int, frozenset[int]]:
+    def _connected_kinds(self) -> dict[int, frozenset[int]]:
         """For each kind of object all kinds that pointers connect with it, in either direction; or it alone."""
         connected: dict[int, frozenset[int]] = {size: frozenset({size}) for size, _ in self.cell_of}
         for (size, _), held in self._held.items():
@@ -429,8 +429,8 @@ class Memory:
         holders: dict[str, frozenset[int]] = {}
         targets: dict[str, set[Place]] = {}
         for (size, offset), name in list(self.cell_of.items()):
-            if holders.setdefault(name, self._connected[size]) != self._connected[size]:
-                name = f"{name}@{self._type_words(self._connected[size])}"
+            if holders.setdefault(name, self._connected_kinds[size]) != self._connected_kinds[size]:
+                name = f"{name}@{self._type_words(self._connected_kinds[size])}"
                 self.cell_of[size, offset] = name
             targets.setdefault(name, set()).update(self._held[size, offset])
         self.cell_targets = targets

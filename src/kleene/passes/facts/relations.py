@@ -238,7 +238,7 @@ class Relations(StoredTexts):
         limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
         limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
-        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)} | limits)
+        self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
         self.promises = Promises(self._byte_kinds())
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
@@ -458,7 +458,8 @@ class Relations(StoredTexts):
             count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
-            if low * each >= -LARGEST_BLOCK and high * each < WORD:  # less than 0 is too much, and gives NULL
+            most = 1 << size.type.size * CHAR_BITS
+            if low * each >= -LARGEST_BLOCK and high * each < most:  # less than 0 is too much, and gives NULL
                 state.held[Part("room", block, each)] = number
                 state.held[Part("behind", block, each)] = nothing
         return block
@@ -590,18 +591,20 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
 def factors(size: Expression) -> tuple[Expression, int] | None:
     """A count of elements and the size of each, if a size is written as their product.
 
-    The count is a number whose product is the size modulo the width of a size; it may be less than 0.
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0. A product of
+    fewer bits may wrap before it becomes a size: that is no number of elements.
     """
+    width = size.type.size
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
         size = size.operand
-    if isinstance(size, Binary) and size.operator == "*":
+    if isinstance(size, Binary) and size.operator == "*" and size.type.size >= width:
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return _unconverted(count, size.type), each.value
+                return _before_conversion(count, size.type), each.value
     return None
 
 
-def _unconverted(count: Expression, size: Type) -> Expression:
+def _before_conversion(count: Expression, size: Type) -> Expression:
     """A number before its conversion to the type of sizes, which does not change it modulo the width."""
     while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
         if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:

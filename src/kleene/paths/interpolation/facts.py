@@ -78,7 +78,10 @@ class Facts:
         if isinstance(root_of(pointer), Variable | Deref) and not isinstance(pointer, Cast):
             number, bit = self.address(pointer)
             block = self.state.blocks.get(number)
-            value = block.load(bit, bit_width(pointer)) if block is not None and block.alive else None
+            try:
+                value = block.load(bit, bit_width(pointer)) if block is not None and block.alive else None
+            except NotModelled as reason:
+                raise Unfit(f"the pointer {pointer}: {reason}") from None
         else:
             value = self.value(pointer)
         if isinstance(value, Pointer):

@@ -18,7 +18,7 @@ from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
-from kleene.domains.explicit.values import Pointer
+from kleene.domains.explicit.values import NotModelled, Pointer
 from kleene.passes.rewrite import operations_of
 from kleene.paths.formulas.encode import Case, PathFormula
 from kleene.paths.interpolation.arithmetic import number, within
@@ -197,7 +197,10 @@ def _equation(left: Any, right: Any) -> list[tuple[Any, Any]]:
 
 
 def _initial_value(block: Block, cell: Cell) -> Any:
-    value = block.load(cell.bit, cell.width)
+    try:
+        value = block.load(cell.bit, cell.width)
+    except NotModelled:  # it is written as something else
+        return None
     if cell.kind == POINTER:
         if isinstance(value, Pointer):
             return named_block(value.block)

@@ -75,18 +75,20 @@ def _apart(own: Instrumentation, others: Instrumentation, suffix: str) -> Instru
     if not new:
         return own
 
-    def renamed(atom: Atom) -> Atom:
+    def rename_atom(atom: Atom) -> Atom:
         return type(atom)(new.get(atom.predicate, atom.predicate), atom.args)
 
     predicates = [
         replace(
             p,
             name=new.get(p.name, p.name),
-            definition=None if p.definition is None else replace_atoms(p.definition, renamed),
+            definition=None if p.definition is None else replace_atoms(p.definition, rename_atom),
         )
         for p in own.predicates
     ]
-    rules = [replace(r, body=replace_atoms(r.body, renamed), head=replace_atoms(r.head, renamed)) for r in own.rules]
+    rules = [
+        replace(r, body=replace_atoms(r.body, rename_atom), head=replace_atoms(r.head, rename_atom)) for r in own.rules
+    ]
     return Instrumentation(tuple(predicates), tuple(rules))
 
 

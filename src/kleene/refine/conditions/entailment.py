@@ -51,7 +51,7 @@ class Entailment:
 
     def variable(self, variable: Variable) -> Any:
         assert isinstance(variable.type, IntegerType)
-        return self._ranged(self.z3.Int(variable.name), variable.type)
+        return self._in_range(self.z3.Int(variable.name), variable.type)
 
     def value(self, expression: Expression) -> Any:
         """The value of an expression of the program."""
@@ -61,18 +61,18 @@ class Entailment:
             case Variable(type=IntegerType()):
                 return self.variable(expression)
             case Cast(operand=operand, type=IntegerType(function=False) as type_) if _plain(operand.type):
-                return self._converted(self.value(operand), operand.type, type_)
+                return self._convert(self.value(operand), operand.type, type_)
             case Unary(operator="-", operand=operand, type=IntegerType() as type_):
-                return self._wrapped(-self.value(operand), type_)
+                return self._wrap(-self.value(operand), type_)
             case Unary(operator="!", operand=operand) if _plain(operand.type):
                 return self.z3.If(self.value(operand) == 0, 1, 0)
             case Binary(operator="+" | "-" as operator, left=left, right=right, type=IntegerType() as type_):
                 a, b = self.value(left), self.value(right)
-                return self._wrapped(a + b if operator == "+" else a - b, type_)
+                return self._wrap(a + b if operator == "+" else a - b, type_)
             case Binary(operator="*", left=left, right=right, type=IntegerType() as type_) if isinstance(
                 left, Constant
             ) or isinstance(right, Constant):
-                return self._wrapped(self.value(left) * self.value(right), type_)
+                return self._wrap(self.value(left) * self.value(right), type_)
             case Comparison(left=left, right=right) if _plain(left.type) and _plain(right.type):
                 return self.z3.If(self.truth(expression), 1, 0)
         return self._any(expression.type if isinstance(expression.type, IntegerType) else None)
@@ -88,20 +88,20 @@ class Entailment:
     def _any(self, type_: IntegerType | None) -> Any:
         self._fresh += 1
         term = self.z3.Int(f"any!{self._fresh}")
-        return self._ranged(term, type_) if type_ is not None else term
+        return self._in_range(term, type_) if type_ is not None else term
 
-    def _ranged(self, term: Any, type_: IntegerType) -> Any:
+    def _in_range(self, term: Any, type_: IntegerType) -> Any:
         self._constraints += [type_.minimum <= term, term <= type_.maximum]
         return term
 
-    def _converted(self, term: Any, source: Any, target: IntegerType) -> Any:
+    def _convert(self, term: Any, source: Any, target: IntegerType) -> Any:
         if target.boolean:
             return self.z3.If(term != 0, 1, 0)
         if target.minimum <= source.minimum and source.maximum <= target.maximum:
             return term
-        return self._wrapped(term, target)
+        return self._wrap(term, target)
 
-    def _wrapped(self, term: Any, type_: IntegerType) -> Any:
+    def _wrap(self, term: Any, type_: IntegerType) -> Any:
         """The term modulo 2 to the width of the type."""
         if type_.boolean:
             return self.z3.If(term != 0, 1, 0)

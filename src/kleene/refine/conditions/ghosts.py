@@ -88,7 +88,7 @@ class _Rewriting:
         if touched:
             self._update(edge, touched)
         elif isinstance(operation, Assume):
-            excluded = self._excluded(operation)
+            excluded = self._excluded_cubes(operation)
             here = self._add(edge.source, operation, None if excluded else edge.target, edge)
             self._exclude(here, excluded, edge.target, operation.place)
         else:
@@ -141,12 +141,12 @@ class _Rewriting:
         if key not in self._decisions:
             solver = Entailment()
             changed = set(defined_variables(operation)) & condition.variables
-            values = {variable: solver.value(_assigned(operation, variable)) for variable in changed}
+            values = {variable: solver.value(_assigned_value(operation, variable)) for variable in changed}
             read = set(condition.variables) - changed
             if isinstance(operation, Assign):
                 read |= _variables(operation.value)
             after = solver.condition(condition, values)
-            true, false = solver.cubes([after, solver.z3.Not(after)], self._related(read, condition))
+            true, false = solver.cubes([after, solver.z3.Not(after)], self._related_conditions(read, condition))
             impossible = [cube for cube in true if cube in false]
             self._decisions[key] = (
                 [cube for cube in true if cube not in impossible],
@@ -154,7 +154,7 @@ class _Rewriting:
             )
         return self._decisions[key]
 
-    def _related(self, variables: set[Variable], first: Condition | None = None) -> list[Condition]:
+    def _related_conditions(self, variables: set[Variable], first: Condition | None = None) -> list[Condition]:
         """The conditions about some of the variables; those that share most variables come first."""
         related = [c for c in self.conditions if c.variables & variables]
         related.sort(key=lambda c: (c != first, len(c.variables - variables)))
@@ -162,10 +162,10 @@ class _Rewriting:
 
     # Assumptions ------------------------------------------------------------------------------------------------------
 
-    def _excluded(self, operation: Assume) -> Sequence[Cube]:
+    def _excluded_cubes(self, operation: Assume) -> Sequence[Cube]:
         """The cubes that contradict an assumption."""
         variables = _variables(operation.condition)
-        related = self._related(variables)
+        related = self._related_conditions(variables)
         if not related:
             return []
         key = (operation.condition, operation.truth)
@@ -186,7 +186,7 @@ class _Rewriting:
                 here = self._add(here, Assume(place, _all_of(cube), False), there)
 
 
-def _assigned(operation: Operation, variable: Variable) -> Expression:
+def _assigned_value(operation: Operation, variable: Variable) -> Expression:
     """The new value of a variable; without an assignment an expression of its type of which nothing is known."""
     if isinstance(operation, Assign) and operation.target == variable:
         return operation.value

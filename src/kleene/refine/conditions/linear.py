@@ -90,22 +90,22 @@ def linear(expression: Expression) -> Sum | None:
         case Cast(operand=operand, type=IntegerType(boolean=False)) if isinstance(operand.type, IntegerType):
             return linear(operand)
         case Unary(operator="-", operand=operand):
-            return _scaled(linear(operand), -1)
+            return _scale(linear(operand), -1)
         case Binary(operator="+" | "-" as operator, left=left, right=right):
-            return _added(linear(left), _scaled(linear(right), 1 if operator == "+" else -1))
+            return _add(linear(left), _scale(linear(right), 1 if operator == "+" else -1))
         case Binary(operator="*", left=left, right=right):
             a, b = linear(left), linear(right)
             if a is not None and not a[0]:
-                return _scaled(b, a[1])
-            return _scaled(a, b[1]) if b is not None and not b[0] else None
+                return _scale(b, a[1])
+            return _scale(a, b[1]) if b is not None and not b[0] else None
     return None
 
 
-def _scaled(value: Sum | None, factor: int) -> Sum | None:
+def _scale(value: Sum | None, factor: int) -> Sum | None:
     return None if value is None else ({v: f * factor for v, f in value[0].items()}, value[1] * factor)
 
 
-def _added(a: Sum | None, b: Sum | None) -> Sum | None:
+def _add(a: Sum | None, b: Sum | None) -> Sum | None:
     if a is None or b is None:
         return None
     return {v: a[0].get(v, 0) + b[0].get(v, 0) for v in {**a[0], **b[0]}}, a[1] + b[1]

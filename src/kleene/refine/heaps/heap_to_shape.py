@@ -14,7 +14,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Allocate
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
-from kleene.domains.explicit.values import Pointer, Value
+from kleene.domains.explicit.values import NotModelled, Pointer, Value
 from kleene.logic.kleene import Kleene
 from kleene.passes.facts.memory import TypedSize
 from kleene.refine.model import Model
@@ -37,7 +37,10 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):
         return None
     converter = _Converter(model, state, fixed)
-    shape = converter.structure()
+    try:
+        shape = converter.structure()
+    except NotModelled:  # a cell has a part of a pointer, or a number that was written as something else
+        return None
     return None if converter.dangling else shape
 
 

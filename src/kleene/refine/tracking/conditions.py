@@ -48,7 +48,7 @@ def asked_conditions(
         if condition is not None and _is_useful(condition, memory):
             asked |= dict.fromkeys(c for c in _backwards(condition, path.operations[:k]) if _is_known(c, memory))
     for predicate in (p for cut in (answer.cuts if answer else ()) for p in cut.spoken.integer_predicates):
-        atom = _spoken(predicate)
+        atom = _condition_of(predicate)
         if atom is not None and _is_useful(atom, memory):
             asked[atom] = None
     return tuple(asked)[:MOST_NEW]
@@ -89,7 +89,7 @@ def _backwards(condition: Condition, operations: Sequence[Operation]) -> Iterato
         yield condition
 
 
-def _spoken(predicate: IntegerPredicate) -> Condition | None:
+def _condition_of(predicate: IntegerPredicate) -> Condition | None:
     """An atom of an interpolant as a condition; None if it is about members."""
     variables = {p.name: p.variable for p in predicate.places if not p.fields}
     if len(variables) != len(predicate.places):

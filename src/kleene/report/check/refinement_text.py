@@ -231,20 +231,20 @@ def _fine_tune_facts(one: Round, *, several: bool) -> list[tuple[str, str]]:
     if one.trials:
         widened = ", in the whole library" if one.widened else ""
         facts.append(("simulated", _LEVELS[one.level] + widened))
-    facts += [("tried", _typed(trial.generator, str(trial), several=several)) for trial in one.trials]
+    facts += [("tried", _with_type(trial.generator, str(trial), several=several)) for trial in one.trials]
     for chosen in one.chosen:
         ruled_out = any(trial.generator == chosen and trial.rules_out for trial in one.trials)
         closed = "the list may be a ring" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
         again = [trial.generator for trial in one.trials].count(chosen) > 1
         how = "followed to the end" if again else "coarsest that rules the path out" if ruled_out else closed
-        facts.append(("shape class", _typed(chosen, f"{chosen} ({how})", several=several)))
+        facts.append(("shape class", _with_type(chosen, f"{chosen} ({how})", several=several)))
     if one.outgrown is not None:
         generator, structures = one.outgrown
         facts.append(("outgrown", f"{generator}: {structures} structures and no end; a finer one needs fewer"))
     return facts
 
 
-def _typed(generator: Generator, text: str, *, several: bool) -> str:
+def _with_type(generator: Generator, text: str, *, several: bool) -> str:
     """The text about a generator, with its structure type if there are several."""
     return f"{generator.structure}: {text}" if several else text
 

@@ -196,4 +196,5 @@ class CellSteps:
             return
         self.clear([base], "overwritten")
         name = self.symbols.cell_undefined(self.memory.cell_of[base.place])
-        self.context.step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])
+        maybe = conj(base.formula("v"), UNKNOWN)  # a null pointer stays one if zeros are written
+        self.context.step("overwritten", [Update(name, ("v",), disj(at(name, "v"), maybe))])

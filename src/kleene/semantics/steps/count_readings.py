@@ -97,7 +97,7 @@ class CountReadings:
 
     # Bounds ---------------------------------------------------------------------------------------------------
 
-    def bound(self, condition: Assume) -> list[Reading]:
+    def behind(self, condition: Assume) -> list[Reading]:
         """What the bounds of numbers, where a condition holds, say about lists whose lengths they are."""
         readings = []
         for claims in self.counts.claims:

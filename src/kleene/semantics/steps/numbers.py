@@ -186,7 +186,7 @@ class NumberSteps:
     def store_integer(self, target: Expression, value: IntegerValue, expression: Expression | None = None) -> None:
         """Store a number; the expression that it is the value of, if there is one, says what becomes of counters."""
         if isinstance(target, Variable) and self.memory.kind(target) == "integer":
-            counted = self._counted(target, (), expression)
+            counted = self._count_updates(target, (), expression)
             self.context.quiet_step(f"{target} = ...", [*self.set_integer(target, value), *counted])
             return
         size = target.type.size
@@ -195,10 +195,10 @@ class NumberSteps:
             return
         assert isinstance(target.type, IntegerType)
         bases = self.pointers.objects_of(target, (0, size))
-        updates = {u.predicate: u for u in self._counted(target, bases, expression)}
+        updates = {u.predicate: u for u in self._count_updates(target, bases, expression)}
         self._store_integer_at(bases, value, target.type, str(target), updates)
 
-    def _counted(self, target: Expression, bases: Sequence[Base], expression: Expression | None) -> list[Update]:
+    def _count_updates(self, target: Expression, bases: Sequence[Base], expression: Expression | None) -> list[Update]:
         """What becomes of the claims about a counter that gets the value of an expression."""
         if self.context.counts is None:
             return []

@@ -44,11 +44,11 @@ class ShapeClass:
 
     `back` are cells that point backwards, `circular` cells that may form cycles. `cells` separates nodes by their null
     cells; `children` separates the nodes that a variable's node points to; `values` separates nodes by the numbers in
-    them (in lists this is always so). `headers` are cells whose targets are tracked like those of variables. `lanes`
+    them (None: in lists). `headers` are cells whose targets are tracked like those of variables. `lanes`
     are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
-    relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects, each
-    with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have cycles,
-    where the others have none.
+    relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
+    each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
+    cycles, where the others have none.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ShapeClass:
     circular: frozenset[str] = frozenset()
     cells: bool = False
     children: bool = False
-    values: bool = False
+    values: bool | None = None
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
     local: frozenset[str] = frozenset()

@@ -61,9 +61,14 @@ def find_lanes(structures: Iterable[Structure], groups: Sequence[Group]) -> tupl
     Trees have no such node; in skip lists it occurs if the lane skips no node. The cell that is null in the fewest
     nodes is the list that the other cells run along.
     """
-    given = list(structures)
-    for group in groups:
-        cells = [m for m in group.members if m in group.cells and group.kind == ACYCLIC and not group.function]
+    candidates = [
+        [m for m in group.members if m in group.cells]
+        for group in groups
+        if group.kind == ACYCLIC and not group.function
+    ]
+    candidates = [cells for cells in candidates if len(cells) > 1]
+    given = list(structures) if candidates else []
+    for cells in candidates:
         nulls: Counter[str] = Counter()
         twins: set[str] = set()
         for structure in given:

@@ -268,7 +268,9 @@ class Symbols:
             for p in self._pointers.values()
             for o in p.offsets
         ]
-        values = self.shape.values or all(group.function for group in self.groups)
+        values = self.shape.values
+        if values is None:
+            values = all(group.function for group in self.groups)
         for name, role in self._unary.items():
             stack, chosen = role.kind is RoleKind.OBJECT, values or role.kind is not RoleKind.INTEGER_CELL
             properties = unique if stack else frozenset()

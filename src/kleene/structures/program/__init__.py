@@ -8,5 +8,5 @@ In reading order:
 - `build`: formulas as operation graphs
 - `graph`: operation graphs with shared work
 - `python_machine`: operation graphs as Python source
-- `native_machine`: operation graphs as bytecode
+- `native_machine`: formulas as bytecode
 """

@@ -121,7 +121,7 @@ def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Proble
     reader = Reader(step, paths)
     defined = {*paths}
     conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in defined]
-    read = [part for f in (*conditions, stage(formula, {})) for part in _conjuncts(reader.closed(f))]
+    read = [part for f in (*conditions, stage(formula, {})) for part in _conjuncts(reader.read_closed(f))]
     never: list[Formula] = []
     apart: list[Some] = []
     remaining: list[Formula] = []
@@ -179,11 +179,13 @@ class Palette:
     @cached_property
     def counted(self) -> tuple[Formula, ...]:
         """The conditions whose number of predecessors matters, as `contributions` lists them."""
-        return tuple(dict.fromkeys(_counted(f) for f in self.problem.features if f.kind in _FROM_PREDECESSORS))
+        return tuple(
+            dict.fromkeys(_counted_condition(f) for f in self.problem.features if f.kind in _FROM_PREDECESSORS)
+        )
 
     def counted_by(self, feature: Feature) -> Formula:
         """The condition on predecessors that a feature counts."""
-        return _counted(feature)
+        return _counted_condition(feature)
 
     def allows_step(self, here: Colour, there: Colour) -> bool:
         """Whether the successor of one individual can be another: all features that look forward agree."""
@@ -208,7 +210,7 @@ class Palette:
         number = dict(zip(self.counted, counts, strict=True))
         for f in self.problem.features:
             if f.kind in _FROM_PREDECESSORS:
-                seen = number[_counted(f)] >= (2 if f.kind is Kind.PREDECESSORS else 1)
+                seen = number[_counted_condition(f)] >= (2 if f.kind is Kind.PREDECESSORS else 1)
                 if f.kind is Kind.FROM:
                     seen = seen or holds(f.gamma, colour.values)
                 guessed = colour.values[f.name]
@@ -235,7 +237,7 @@ LOOP = Feature(Kind.LOOP).name
 _FROM_PREDECESSORS = (Kind.PREDECESSOR, Kind.PREDECESSORS, Kind.FROM)
 
 
-def _counted(feature: Feature) -> Formula:
+def _counted_condition(feature: Feature) -> Formula:
     """The condition on predecessors that a feature counts; reachability is a feature of predecessors too."""
     return Atom(feature.name, (HERE,)) if feature.kind is Kind.FROM else feature.gamma
 

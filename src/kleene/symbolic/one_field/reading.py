@@ -100,7 +100,7 @@ class Reader:
 
     # Conditions -----------------------------------------------------------------------------------------
 
-    def closed(self, f: Formula) -> Formula:
+    def read_closed(self, f: Formula) -> Formula:
         """A closed formula as a combination of nullary predicates and of `Some`."""
         match f:
             case Const():
@@ -108,15 +108,15 @@ class Reader:
             case Atom(_, ()):
                 return f
             case Not(body):
-                return neg(self.closed(body))
+                return neg(self.read_closed(body))
             case And(a, b):
-                return conj(self.closed(a), self.closed(b))
+                return conj(self.read_closed(a), self.read_closed(b))
             case Or(a, b):
-                return disj(self.closed(a), self.closed(b))
+                return disj(self.read_closed(a), self.read_closed(b))
             case Iff(a, b):
-                return Iff(self.closed(a), self.closed(b))
+                return Iff(self.read_closed(a), self.read_closed(b))
             case IfThenElse(c, a, b):
-                return IfThenElse(self.closed(c), self.closed(a), self.closed(b))
+                return IfThenElse(self.read_closed(c), self.read_closed(a), self.read_closed(b))
             case Exists():
                 return self._exists(f, None)
             case Forall(v, body):
@@ -234,7 +234,7 @@ class Reader:
     def _add(self, clause: Clause, f: Formula, positive: bool) -> bool:
         """Add a literal to a clause; False if the clause is then false."""
         if len(f.free) <= 1:
-            part = self.condition(f, f.free[0]) if f.free else self.closed(f)
+            part = self.condition(f, f.free[0]) if f.free else self.read_closed(f)
             part = part if positive else neg(part)
             if f.free:
                 clause.require(f.free[0], part)
@@ -250,7 +250,7 @@ class Reader:
         """The clause as a condition on `here`, or as a closed one: all other variables are quantified."""
         if not self._unite(clause, here) or self._is_contradictory(clause):
             return FALSE
-        clause.pairs -= set(self._entailed(clause))
+        clause.pairs -= set(self._entailed_paths(clause))
         while others := sorted(clause.variables - {here}, key=_innermost_first):
             if not any(self._eliminate_one(clause, w, here) for w in others):
                 raise NotSupported("variables that are linked in other ways")
@@ -290,7 +290,7 @@ class Reader:
                     return True
         return False
 
-    def _entailed(self, clause: Clause) -> Iterator[Pair]:
+    def _entailed_paths(self, clause: Clause) -> Iterator[Pair]:
         """Paths that other literals imply."""
         for pair in clause.pairs:
             if pair.positive and pair.link in (Link.PATH, Link.REACH):
@@ -313,7 +313,7 @@ class Reader:
         shapes = frozenset((p.link, p.left == w, p.positive) for p in links)
         if shapes == {(Link.EQUAL, True, False)} or shapes == {(Link.EQUAL, False, False)}:
             return self._eliminate_different(clause, w, u, here)
-        condition = self._linked(shapes, gamma)
+        condition = self._link_feature(shapes, gamma)
         if condition is None:
             return False
         clause.pairs -= links
@@ -321,7 +321,7 @@ class Reader:
         clause.require(u, condition)
         return True
 
-    def _linked(self, shapes: frozenset[tuple[Link, bool, bool]], gamma: Formula) -> Formula | None:
+    def _link_feature(self, shapes: frozenset[tuple[Link, bool, bool]], gamma: Formula) -> Formula | None:
         """The feature of u for a variable w with the condition gamma; True in a shape: the step leads from w to u."""
         to, since = self._feature, self._feature
         step_out, step_in = (Link.STEP, False, True), (Link.STEP, True, True)

@@ -92,9 +92,14 @@ def derive(action: Action, vocabulary: Vocabulary, options: DifferencingOptions 
     return _Deriver(action, vocabulary, options).run(order)
 
 
-@lru_cache(maxsize=4096)
-def _predicates(definition: Formula) -> frozenset[str]:
-    return predicates_of(definition)
+@lru_cache(maxsize=16)
+def _definitions_over(vocabulary: Vocabulary) -> dict[frozenset[str], list[Predicate]]:
+    """The instrumentation predicates by the predicates that their definitions use."""
+    by_predicates: dict[frozenset[str], list[Predicate]] = {}
+    for p in vocabulary:
+        if p.definition is not None:
+            by_predicates.setdefault(predicates_of(p.definition), []).append(p)
+    return by_predicates
 
 
 @lru_cache(maxsize=16)
@@ -114,7 +119,7 @@ def definition_order(vocabulary: Vocabulary) -> tuple[Predicate, ...]:
             cycle = " -> ".join([*names[names.index(p.name) :], p.name])
             raise InputError(f"the definitions of instrumentation predicates depend on each other: {cycle}")
         path[p.name] = None
-        used = _predicates(p.definition)
+        used = predicates_of(p.definition)
         for q in vocabulary:
             if q.name in used:
                 visit(q)
@@ -171,7 +176,7 @@ class _Deriver:
         assert p.definition is not None
         stored = Atom(p.name, p.args)
         differencer, universe = self._differencer, self._universe
-        if not universe.changes and differencer.changes.keys().isdisjoint(_predicates(p.definition)):
+        if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
             return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
         definition = canonical(p.definition, avoid=self._reserved)
         relativised = universe.relativise(definition)
@@ -207,9 +212,8 @@ class _Deriver:
         used = predicates_of(f)
         if not used or isinstance(f, Atom):
             return f
-        for p in self._vocabulary:
-            if p.definition is None or _predicates(p.definition) != used:
-                continue
+        for p in _definitions_over(self._vocabulary).get(used, ()):
+            assert p.definition is not None
             pattern = self._differencer.simplify(canonical(p.definition, avoid=self._reserved))
             binding = match_instance(pattern, f)
             if binding is not None and set(binding) == set(p.args):

@@ -70,8 +70,9 @@ def if_then_else(condition: Formula, then: Formula, otherwise: Formula) -> Formu
     return IfThenElse(condition, then, otherwise)
 
 
-_MEMO: dict[bool, dict[tuple[Formula, bool], Formula]] = {False: {}, True: {}}
-"""Formulas are kept for ever, and so are their simplified forms: derivations share most of their parts."""
+_MEMO: dict[tuple[bool, bool], dict[int, Formula]] = {(a, b): {} for a in (False, True) for b in (False, True)}
+"""By the facts used, the sign, and the number of a formula. Formulas are kept for ever, and so are their simplified
+forms: derivations share most of their parts."""
 
 
 class Simplifier:
@@ -79,28 +80,28 @@ class Simplifier:
 
     def __init__(self, *, fresh_nodes: bool = False) -> None:
         self._fresh_nodes = fresh_nodes
-        self._memo = _MEMO[fresh_nodes]
+        self._memo = _MEMO[fresh_nodes, False], _MEMO[fresh_nodes, True]
 
     def __call__(self, f: Formula, *, positive: bool = True) -> Formula:
         """`f` (its negation if not `positive`) with all negations at literals."""
-        key = (f, positive)
-        result = self._memo.get(key)
+        memo = self._memo[positive]
+        result = memo.get(f.number)
         if result is None:
-            result = self._memo[key] = self._node(f, positive)
+            result = memo[f.number] = self._node(f, positive)
         return result
 
     def _node(self, f: Formula, positive: bool) -> Formula:
-        match f:
-            case Const(_) | Atom(_, _):
-                return f if positive else neg(f)
-            case Equal(left, right):
-                literal = TRUE if left == right else f
-                return literal if positive else neg(literal)
-            case Not(body):
-                return self(body, positive=not positive)
+        match f:  # the most frequent first
             case And(left, right) | Or(left, right):
                 kind = And if isinstance(f, And) is positive else Or
                 return self._chain(kind, self(left, positive=positive), self(right, positive=positive))
+            case Const(_) | Atom(_, _):
+                return f if positive else neg(f)
+            case Not(body):
+                return self(body, positive=not positive)
+            case Equal(left, right):
+                literal = TRUE if left == right else f
+                return literal if positive else neg(literal)
             case Iff(left, right):
                 return self._iff(self(left), self(right, positive=positive))
             case IfThenElse(condition, then, otherwise):

@@ -4,9 +4,15 @@ In reading order:
 
 - `check`: the whole analysis
 - `interface`: the functions that a file exports
-- `operations`: the possible readings of a function: roles of its arguments, ownership of its result
+- `object_types`: the records that a client keeps, their elements, and iterators
+- `operations`: one reading of a function: roles of its arguments, ownership of its result
+- `readings`: the possible readings of a function
+- `stored`: readings and invariants of an earlier check
 - `inference`: selects a reading for each function by trials
+- `trials`: executes clients
 - `client`: the most general client as C text
+- `walks`: functions of a client that return any element of an object
+- `separation`: whether the objects of a client are separate
 - `invariant`: facts about all objects between two operations
 - `contract`: the facts as contracts of the functions
 """

@@ -14,12 +14,15 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import Client, executed_operations
+from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import NEVER_CALLED, ClientFolder, Inferred, Rejected, infer, run_trial
+from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inferred, Rejected, infer
 from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
-from kleene.analysis.c.library.operations import Operation
+from kleene.analysis.c.library.operations import OBJECTS, Operation
+from kleene.analysis.c.library.separation import shared_in_structures
+from kleene.analysis.c.library.stored import StoredContracts
+from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.cfa.program import CProgram
@@ -33,8 +36,10 @@ PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
 
 
-def check_library(file: str, options: CheckOptions, only: str | None = None) -> LibraryReport:
-    """Check the exported functions of a file, or the function `only`."""
+def check_library(
+    file: str, options: CheckOptions, only: str | None = None, stored: StoredContracts | None = None
+) -> LibraryReport:
+    """Check the exported functions of a file, or the function `only`; with the readings of an earlier check."""
     start = time.monotonic()
     options = replace(options, properties=PROVED)
     interface = read_interface(file, options.read)
@@ -48,7 +53,9 @@ def check_library(file: str, options: CheckOptions, only: str | None = None) -> 
         run = _Run(
             interface, options, Budget(start, options.timeout), ClientFolder(Path(folder), interface, options.read)
         )
-        report = run.report()
+        report = run.report(stored or StoredContracts())
+    if stored is not None:
+        report.breaches = stored.breaches(report)
     if only is not None:
         report.functions = [f for f in report.functions if f.name == only]
     report.seconds = time.monotonic() - start
@@ -65,14 +72,19 @@ class _Run:
         self.clients = clients
         self.verdicts: dict[str, FunctionVerdict] = {}
 
-    def report(self) -> LibraryReport:
+    def report(self, stored: StoredContracts) -> LibraryReport:
         self.options.tell("preconditions")
-        inferred = infer(self.interface, self.clients, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
+        may_fail = self.options.read.malloc_may_fail
+        inferred = infer(self.interface, self.clients, self.budget, stored, malloc_may_fail=may_fail)
         for name, reason in inferred.untried.items():
             self._open(name, reason)
         for rejected in inferred.rejected:
             self._reject(rejected)
         report = LibraryReport(self.interface.file, [])
+        report.assumptions = [
+            f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
+            for name in sorted(inferred.types.zeroed)
+        ]
         self._prove(inferred, report)
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
@@ -90,33 +102,54 @@ class _Run:
             client, program = self.clients.write(inferred.types, operations)
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
-            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            check.reason = self._for_people(
+                check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            )
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
-                self._accept(operations, program, check)
+                self._accept(operations, client, program, check)
                 self._state(check, client, inferred, report)
                 return
             culprit = self._culprit(check, client, operations)
             if culprit is None or self.budget.left <= 0:
                 for operation in operations:
-                    self._decide(operation, Verdict.UNKNOWN, check.reason)
+                    self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
             number = check.findings.index(finding)
             run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
             verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
-            self._decide(operation, verdict, check.reason or str(finding), finding, run, sequence_of(finding, client))
+            self._decide(
+                operation,
+                verdict,
+                check.reason or str(finding),
+                finding,
+                run,
+                sequence_of(finding, client),
+                advice=check.advice if verdict is Verdict.UNKNOWN else "",
+            )
             operations.remove(operation)
 
-    def _accept(self, operations: list[Operation], program: CProgram, check: CheckReport) -> None:
+    def _accept(self, operations: list[Operation], client: Client, program: CProgram, check: CheckReport) -> None:
         """Record the proof of a client: what no run of it calls is not proved, and what is left out is stated."""
-        trial = run_trial(program, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
+        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
+        head = loop_head(check)
+        shared = trial.shared
+        if shared is None and head is not None:
+            shared = shared_in_structures(head.structures, head.live, client.variables)
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
-            if operation.function.name in trial.entered:
-                self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
-            else:
+            name = operation.function.name
+            executed = {location for function, location in trial.exploration.visited if function == name}
+            objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
+            if not executed or not objects <= trial.alive:
                 self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
+            elif shared is not None:
+                self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
+            elif left_out and not executed >= steps_of(program, name):
+                self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
+            else:
+                self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
 
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
@@ -125,7 +158,7 @@ class _Run:
         for name, variable in client.objects.items() if head is not None else ():
             assert head is not None
             pointers = head.live.get(variable, [variable])
-            facts[name] = facts_of(head.structures, pointers)
+            facts[name] = facts_of(head.structures, pointers, self.interface.records)
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
         for operation in inferred.accepted:
@@ -155,12 +188,15 @@ class _Run:
         function = next(f for f in self.interface.functions if f.name == name)
         self.verdicts[name] = FunctionVerdict(name, function.head, function.line, Verdict.UNKNOWN, reason=reason)
 
+    def _for_people(self, reason: str) -> str:
+        """A reason without the folder of the client, which no longer exists when a person reads it."""
+        return reason.replace(f"{self.clients.folder}/", "").replace(CLIENT, f"{CLIENT} (--client-out shows it)", 1)
+
     def _as_given(self, finding: Finding) -> Finding:
         """The finding with the name of the file that the user gave."""
-        library = Path(self.interface.file)
-        if Path(finding.file).resolve() != library.resolve():
-            return finding
-        return replace(finding, file=self.interface.file)
+        if Path(finding.file).resolve() == Path(self.interface.file).resolve():
+            return replace(finding, file=self.interface.file)
+        return replace(finding, file=CLIENT) if Path(finding.file).name == CLIENT else finding
 
     def _decide(
         self,
@@ -171,6 +207,7 @@ class _Run:
         run: Confirmed | None = None,
         sequence: tuple[str, ...] = (),
         left_out: str = "",
+        advice: str = "",
     ) -> None:
         function = operation.function
         words = [*operation.words(), *([f"objects are made without {left_out}"] if left_out else [])]
@@ -181,9 +218,11 @@ class _Run:
             verdict,
             tuple(words),
             reason,
+            advice,
             finding=None if finding is None else self._as_given(finding),
             run=run,
             sequence=sequence,
+            reading=operation.stored,
         )
 
 

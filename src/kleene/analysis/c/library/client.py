@@ -12,19 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.c.library.interface import CType, Interface
-from kleene.analysis.c.library.operations import (
-    OBJECTS,
-    Fate,
-    ObjectTypes,
-    Operation,
-    Outcome,
-    Role,
-    is_direct,
-    record_of,
-)
-from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordLayout, RecordType
+from kleene.analysis.c.library.object_types import ObjectTypes, record_of
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.walks import Walks
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
 from kleene.core.verdict import Finding
-from kleene.semantics.vocabulary.back_cells import is_called_back
 
 _PROLOGUE = """\
 #include <stdlib.h>
@@ -46,135 +38,210 @@ class Client:
     lines: dict[int, Operation]
     objects: dict[str, str]
     """The variable of each object type."""
+    variables: tuple[str, ...]
+    """The variables that lead to objects."""
 
 
 @dataclass
+class _Call:
+    """The parts of one call: statements before it, conditions, arguments, statements after it."""
+
+    setup: list[str] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
+    """Variables of blocks that the client allocates for the call."""
+    guards: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    cleanup: list[str] = field(default_factory=list)
+    owner: str = ""
+    """The variable of the first object."""
+
+
 class _Writer:
-    interface: Interface
-    types: ObjectTypes
-    operations: Sequence[Operation]
-    helpers: list[str] = field(default_factory=list)
-    _walks: dict[tuple[str, str], str] = field(default_factory=dict)
-    _callbacks: dict[str, str] = field(default_factory=dict)
+    """Writes one client."""
+
+    def __init__(self, interface: Interface, types: ObjectTypes, operations: Sequence[Operation]) -> None:
+        self.interface = interface
+        self.types = types
+        self.operations = operations
+        self.walks = Walks(interface, types)
+        self.variables = {name: f"{_identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
+        self._callbacks: dict[str, str] = {}
+        self._helpers: list[str] = []
 
     def write(self, included: str) -> Client:
-        texts = self.types.texts
-        variables = {name: f"{_identifier(texts[name])}_{i}" for i, name in enumerate(self.types.kept, start=1)}
-        second = {
-            record_of(p.type)
-            for o in self.operations
-            for role, p in zip(o.roles, o.function.parameters, strict=True)
-            if role is Role.SECOND
-        }
-        lines = [self._line(o, variables) for o in self.operations]
-        declared = [f"    {texts[name]} *{v} = NULL;" for name, v in variables.items()]
-        declared += [f"    {texts[name]} *{v}_b = NULL;" for name, v in variables.items() if name in second]
-        live = [v for name, v in variables.items()] + [f"{v}_b" for n, v in variables.items() if n in second]
+        sessions = self._sessions()
+        inside = {o for operations in sessions.values() for o in operations}
+        outside = [o for o in self.operations if o not in inside]
+        body: list[tuple[str, Operation | None]] = [
+            (f"        if (operation == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(outside, start=2)
+        ]
+        for number, (name, operations) in enumerate(sessions.items(), start=2 + len(outside)):
+            body += self._session(number, name, operations)
+        before = [*self._library(included), f"int {MAIN}(void) {{", *self._declarations()]
+        loop = ["    for (;;) {", "        int operation = __VERIFIER_nondet_int();", *self._end_and_swap()]
+        first = len(before) + len(loop) + 1
+        lines = {first + i: operation for i, (_, operation) in enumerate(body) if operation is not None}
+        text = "\n".join([*before, *loop, *(line for line, _ in body), "    }", "}", ""])
+        objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
+        second = [f"{self.variables[n]}_b" for n in self._second()]
+        return Client(text, lines, objects, (*objects.values(), *second))
+
+    # The frame of the client ----------------------------------------------------------------------------
+
+    def _library(self, included: str) -> list[str]:
         own_main = self.interface.has_main
-        before = [
+        return [
             *(["#define main kleene_main_of_the_library"] if own_main else []),
             f'#include "{included}"',
             *(["#undef main"] if own_main else []),
             *_PROLOGUE.splitlines(),
-            *(line for helper in self.helpers for line in helper.splitlines()),
-            f"int {MAIN}(void) {{",
-            *declared,
+            *(line for helper in (*self.walks.texts, *self._helpers) for line in helper.splitlines()),
         ]
-        loop = ["    for (;;) {", "        int operation = __VERIFIER_nondet_int();"]
-        loop.append(f"        if (operation == 0) {{ if ({' && '.join(f'!{v}' for v in live) or '1'}) return 0; }}")
+
+    def _second(self) -> list[str]:
+        """The types of which the client keeps two objects."""
+        used = [name for o in self.operations for name in o.records_in(Role.SECOND)]
+        used += [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
+        return [name for name in self.variables if name in used]
+
+    def _declarations(self) -> list[str]:
+        texts, second = self.types.texts, self._second()
+        kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
+        declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
+        return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
+
+    def _end_and_swap(self) -> list[str]:
+        """The program may end when no object is left; two objects of a type may change places."""
+        second = [self.variables[name] for name in self._second()]
+        kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
+        live = [*kept, *(f"{v}_b" for v in second)]
+        lines = [f"        if (operation == 0) {{ if ({' && '.join(f'!{v}' for v in live) or '1'}) return 0; }}"]
         if second:
             swaps = " ".join(
-                f"{texts[name]} *t{i} = {v}; {v} = {v}_b; {v}_b = t{i};"
-                for i, (name, v) in enumerate(variables.items())
-                if name in second
+                f"{self.types.texts[name]} *t{i} = {self.variables[name]}; {self.variables[name]} = "
+                f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
+                for i, name in enumerate(self._second())
             )
-            loop.append(f"        if (operation == 1) {{ {swaps} }}")
-        first = len(before) + len(loop) + 1
-        body = [f"        if (operation == {i}) {{ {line} }}" for i, line in enumerate(lines, start=2)]
-        text = "\n".join([*before, *loop, *body, "    }", "}", ""])
-        return Client(text, {first + i: o for i, o in enumerate(self.operations)}, variables)
+            lines.append(f"        if (operation == 1) {{ {swaps} }}")
+        return [*lines, *self._zeroed_lines()]
+
+    def _zeroed_lines(self) -> list[str]:
+        """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""
+        lines = []
+        for number, name in enumerate((n for n in self.variables if n in self.types.zeroed), start=1):
+            variable, layout = self.variables[name], self.interface.records[name]
+            pointers = [f.name for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+            empty = " && ".join([variable, *(f"!{variable}->{field}" for field in pointers)])
+            made = f"if (!{variable}) {variable} = calloc(1, sizeof *{variable});"
+            ended = f"if ({empty}) {{ free({variable}); {variable} = NULL; }}"
+            lines.append(f"        if (operation == {-2 * number}) {{ {made} }}")
+            lines.append(f"        if (operation == {-2 * number - 1}) {{ {ended} }}")
+        return lines
+
+    # Iterators ------------------------------------------------------------------------------------------
+
+    def _sessions(self) -> dict[str, list[Operation]]:
+        """The operations on each type of iterators."""
+        sessions: dict[str, list[Operation]] = {}
+        for operation in self.operations:
+            records = {operation.makes, *operation.records_in(*POINTER_ROLES)}
+            for name in self.types.iterators:
+                if name in records:
+                    sessions.setdefault(name, []).append(operation)
+                    break
+        return sessions
+
+    def _session(self, number: int, name: str, operations: list[Operation]) -> list[tuple[str, Operation | None]]:
+        """An iterator from its beginning to its end: only its own operations are called meanwhile."""
+        variable, indent = self.variables[name], "            "
+        makers = [o for o in operations if o.makes == name]
+        others = [o for o in operations if o.makes != name]
+        lines: list[tuple[str, Operation | None]] = [
+            (f"        if (operation == {number}) {{ {self.types.texts[name]} *{variable} = NULL;", None),
+            (f"{indent}int step = __VERIFIER_nondet_int();", None),
+        ]
+        lines += [(f"{indent}if (step == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(makers, start=1)]
+        lines += [(f"{indent}while ({variable}) {{ step = __VERIFIER_nondet_int();", None)]
+        lines += [(f"{indent}    if (step == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(others, start=1)]
+        if any(o.initialises for o in makers) or not any(o.ends for o in others):
+            lines += [(f"{indent}    if (step == 0) {{ free({variable}); {variable} = NULL; }}", None)]
+        return [*lines, (f"{indent}}} }}", None)]
 
     # One operation --------------------------------------------------------------------------------------
 
-    def _line(self, operation: Operation, variables: dict[str, str]) -> str:
-        setup, guards, arguments, cleanup = [], [], [], []
-        owner = ""
-        function = operation.function
-        for number, (role, parameter) in enumerate(zip(operation.roles, function.parameters, strict=True), start=1):
-            type_, name = parameter.type, record_of(parameter.type)
-            local, text = f"a{number}", self.types.texts.get(name, name)
-            if role in OBJECTS or role is Role.SECOND:
-                variable = variables[name] + ("_b" if role is Role.SECOND else "")
-                owner = owner or variable
-                arguments.append(f"&{variable}" if role is Role.ADDRESS else variable)
-                if role is not Role.OBJECT_OR_NULL and name not in self.types.empty_is_null:
-                    guards.append(variable)
-                if operation.ends and role is not Role.SECOND:
-                    if operation.fate is Fate.RELEASED:
-                        cleanup.append(f"free({variable});")
-                    cleanup.append(f"{variable} = NULL;")
-                elif role is Role.SECOND and operation.fate is Fate.MERGED:
-                    cleanup.append(f"{variable} = NULL;")
-            elif role is Role.ELEMENT:
-                source = self.types.elements.get(name, name)
-                setup.append(f"{text} *{local} = {self._walk(source, name)}({variables[source]});")
-                guards.append(local)
-                arguments.append(local)
-                if operation.fate is Fate.RELEASED:
-                    cleanup.append(f"free({local});")
-            elif role is Role.BLOCK:
-                setup.append(f"{text} *{local} = malloc(sizeof *{local});")
-                guards.append(local)
-                arguments.append(local)
-                if operation.initialises:
-                    guards.append(f"!{variables[name]}")
-                    cleanup.append(f"{variables[name]} = {local};")
+    def _line(self, operation: Operation) -> str:
+        call = _Call()
+        for number, (role, parameter) in enumerate(
+            zip(operation.roles, operation.function.parameters, strict=True), start=1
+        ):
+            name, local = record_of(parameter.type), f"a{number}"
+            if role in OBJECTS or role in (Role.SECOND, Role.GIVEN):
+                self._object(operation, role, name, call)
+            elif role in ELEMENTS:
+                self._element(operation, role, name, local, call)
+            elif role in (Role.BLOCK, Role.INITIALISED):
+                call.setup.append(f"{self.types.texts[name]} *{local} = malloc(sizeof *{local});")
+                call.blocks.append(local)
+                call.arguments.append(local)
+                if role is Role.INITIALISED:
+                    call.guards.append(f"!{self.variables[name]}")
+                    call.cleanup.append(f"{self.variables[name]} = {local};")
             else:
-                arguments.append(self._plain(role, type_, local, setup))
-        return self._call(operation, arguments, guards, setup, cleanup, variables, owner)
+                call.arguments.append(self._plain(role, parameter.type, local, call.setup))
+        return self._text_of(operation, call)
 
-    def _call(
-        self,
-        operation: Operation,
-        arguments: list[str],
-        guards: list[str],
-        setup: list[str],
-        cleanup: list[str],
-        variables: dict[str, str],
-        owner: str,
-    ) -> str:
+    def _object(self, operation: Operation, role: Role, name: str, call: _Call) -> None:
+        variable = self.variables[name] + ("_b" if role is Role.SECOND else "")
+        call.owner = call.owner or variable
+        call.arguments.append(f"&{variable}" if role is Role.ADDRESS else variable)
+        if role is not Role.OBJECT_OR_NULL and name not in self.types.empty_is_null:
+            call.guards.append(variable)
+        if operation.ends and role in OBJECTS:
+            if operation.fate is Fate.RELEASED:
+                call.cleanup.append(f"free({variable});")
+            call.cleanup.append(f"{variable} = NULL;")
+        elif role is Role.GIVEN or (role is Role.SECOND and operation.fate is Fate.MERGED):
+            call.cleanup.append(f"{variable} = NULL;")
+
+    def _element(self, operation: Operation, role: Role, name: str, local: str, call: _Call) -> None:
+        source = self.types.elements.get(name, name)
+        walk = self.walks.to(source, name)
+        call.setup.append(f"{self.types.texts[name]} *{local} = {walk}({self.variables[source]});")
+        if role is Role.ELEMENT:
+            call.guards.append(local)
+        call.arguments.append(local)
+        if operation.fate is Fate.RELEASED:
+            call.cleanup.append(f"free({local});")
+
+    def _text_of(self, operation: Operation, call: _Call) -> str:
         function = operation.function
-        call = f"{function.name}({', '.join(arguments)})"
+        text = f"{function.name}({', '.join(call.arguments)})"
         match operation.outcome:
-            case Outcome.NEW:
-                variable = variables[record_of(function.result)]
-                guards.append(f"!{variable}")
-                call = f"{variable} = {call}"
+            case Outcome.NEW | Outcome.ANOTHER:
+                variable = self.variables[record_of(function.result)]
+                variable += "_b" * (operation.outcome is Outcome.ANOTHER)
+                call.guards.append(f"!{variable}")
+                text = f"{variable} = {text}"
             case Outcome.REPLACES:
-                call = f"{owner} = {call}"
+                text = f"{call.owner} = {text}"
             case Outcome.REPLACES_IF_SET:
-                call = f"{function.result.text} r = {call}; if (r) {owner} = r"
+                text = f"{function.result.text} r = {text}; if (r) {call.owner} = r"
             case Outcome.FREED:
-                call = f"free((void *){call})"
-        blocks = [a for a in guards if not a.startswith("!") and any(f"{a} = malloc" in s for s in setup)]
-        others = [g for g in guards if g not in blocks]
-        body = f"{call}; {' '.join(cleanup)}".strip()
-        if blocks:
-            body = f"{' '.join(s for s in setup if 'malloc' in s)} if ({' && '.join(blocks)}) {{ {body} }}"
-            if len(blocks) > 1:
-                body += f" else {{ {' '.join(f'free({b});' for b in blocks)} }}"
-            setup = [s for s in setup if "malloc" not in s]
-        if others:
-            body = f"if ({' && '.join(others)}) {{ {body} }}"
-        return self._needs_object(operation, variables, f"{' '.join(setup)} {body}".strip())
+                text = f"free((void *){text})"
+        body = f"{text}; {' '.join(call.cleanup)}".strip()
+        allocated = [s for s in call.setup if "= malloc(" in s]
+        if call.blocks:
+            body = f"{' '.join(allocated)} if ({' && '.join(call.blocks)}) {{ {body} }}"
+            if len(call.blocks) > 1:
+                body += f" else {{ {' '.join(f'free({b});' for b in call.blocks)} }}"
+        if call.guards:
+            body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
+        others = [s for s in call.setup if s not in allocated]
+        return self._needs_object(operation, f"{' '.join(others)} {body}".strip())
 
-    def _needs_object(self, operation: Operation, variables: dict[str, str], body: str) -> str:
+    def _needs_object(self, operation: Operation, body: str) -> str:
         """Elements are reached from an object: without one the operation does nothing."""
-        sources = {
-            variables[self.types.elements.get(record_of(p.type), record_of(p.type))]
-            for role, p in zip(operation.roles, operation.function.parameters, strict=True)
-            if role is Role.ELEMENT
-        }
+        sources = {self.variables[self.types.elements.get(n, n)] for n in operation.records_in(*ELEMENTS)}
         return f"if ({' && '.join(sorted(sources))}) {{ {body} }}" if sources else body
 
     def _plain(self, role: Role, type_: CType, local: str, setup: list[str]) -> str:
@@ -209,32 +276,8 @@ class _Writer:
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
             value = "" if result.text == "void" else "NULL" if result.target else _number(result)
-            self.helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
+            self._helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
         return name
-
-    def _walk(self, source: str, name: str) -> str:
-        """A function that returns any element of an object, or NULL."""
-        key = (source, name)
-        function = self._walks.get(key)
-        if function is not None:
-            return function
-        function = self._walks[key] = f"kleene_element_{len(self._walks) + 1}"
-        own = source == name
-        starts = ["object"] if own else _starts(self.interface, source, name)
-        if own and name not in self.types.empty_is_null:
-            starts = [f"object->{f}" for f in _links(self.interface.records.get(name), name)]
-        steps = [f"element->{f}" for f in _links(self.interface.records.get(name), name)]
-        stop = "element != object && " if own and name not in self.types.empty_is_null else ""
-        excluded = " if (element == object) return NULL;" if stop else ""
-        texts = self.types.texts
-        lines = [f"static {texts[name]} *{function}({texts[source]} *object) {{", f"    {texts[name]} *element = NULL;"]
-        lines += _any_of(starts, "    ")
-        if steps:
-            lines.append(f"    while ({stop}element && __VERIFIER_nondet_int()) {{")
-            lines += [*_any_of(steps, "        "), "    }"]
-        lines += [f"   {excluded} return element;", "}"]
-        self.helpers.append("\n".join(lines))
-        return function
 
 
 CLIENT = "client.c"
@@ -254,64 +297,6 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
 def write_client(interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it."""
     return _Writer(interface, types, operations).write(included)
-
-
-def can_walk(interface: Interface, types: ObjectTypes, operation: Operation) -> bool:
-    """Whether fields lead from the objects to the elements that an operation takes."""
-    for role, parameter in zip(operation.roles, operation.function.parameters, strict=True):
-        name = record_of(parameter.type)
-        if role is Role.ELEMENT:
-            source = types.elements.get(name, name)
-            if source not in types.kept:
-                return False
-            own = source == name
-            if not (_links(interface.records.get(name), name) if own else _starts(interface, source, name)):
-                return False
-        if role is Role.BLOCK and (name not in interface.records or not is_direct(parameter.type)):
-            return False
-    return True
-
-
-def _any_of(values: list[str], indent: str) -> list[str]:
-    """Assign one of several expressions."""
-    if len(values) == 1:
-        return [f"{indent}element = {values[0]};"]
-    lines = [f"{indent}int choice = __VERIFIER_nondet_int();"]
-    lines += [f"{indent}if (choice == {i}) element = {value};" for i, value in enumerate(values[:-1])]
-    condition = " && ".join(f"choice != {i}" for i in range(len(values) - 1))
-    return [*lines, f"{indent}if ({condition}) element = {values[-1]};"]
-
-
-def _links(layout: RecordLayout | None, name: str) -> list[str]:
-    """The fields of a record that lead forward to records of the same type."""
-    own = [f.name for f in (layout.fields if layout else ()) if _points_to(f.type, name) and f.name]
-    forward = [f for f in own if not is_called_back(f)]
-    return forward or own
-
-
-def _starts(interface: Interface, source: str, name: str) -> list[str]:
-    """Expressions from an object to its elements: fields of the object, of its embedded records, of its other parts."""
-    direct, later = [], []
-    layout = interface.records.get(source)
-    for member in layout.fields if layout else ():
-        if not member.name:
-            continue
-        if _points_to(member.type, name):
-            direct.append(f"object->{member.name}")
-        elif isinstance(member.type, RecordType):
-            inner = interface.records.get(member.type.name)
-            later += [
-                f"object->{member.name}.{f.name}" for f in (inner.fields if inner else ()) if _points_to(f.type, name)
-            ]
-        elif isinstance(member.type, PointerType) and isinstance(member.type.target, RecordType):
-            inner = interface.records.get(member.type.target.name)
-            fields = [f.name for f in (inner.fields if inner else ()) if _points_to(f.type, name)]
-            later += [f"(object->{member.name} ? object->{member.name}->{f} : NULL)" for f in fields]
-    return direct or later
-
-
-def _points_to(type_: object, name: str) -> bool:
-    return isinstance(type_, PointerType) and isinstance(type_.target, RecordType) and type_.target.name == name
 
 
 def _number(type_: CType) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from kleene.analysis.c.library.client import MAIN
 from kleene.analysis.c.library.invariant import Fact
-from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation, Outcome, Role, record_of
+from kleene.analysis.c.library.object_types import record_of
+from kleene.analysis.c.library.operations import OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.source_names import source_names
 from kleene.report.check.shape_words import Invariant, invariants_of
 from kleene.results.check import CheckReport
@@ -32,14 +33,14 @@ def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> st
     ensures: list[str] = []
     for role, parameter in zip(operation.roles, operation.function.parameters, strict=True):
         known = [fact.about(parameter.name).conjunct for fact in facts.get(record_of(parameter.type), ())]
-        if role in (Role.OBJECT, Role.SECOND, Role.ELEMENT, Role.BLOCK):
+        if role in (Role.OBJECT, Role.SECOND, Role.GIVEN, Role.ELEMENT, Role.BLOCK, Role.INITIALISED):
             requires.append(f"{parameter.name} != NULL")
         if role in OBJECTS or role is Role.SECOND:
             requires += known
         ended = operation.ends or (role is Role.SECOND and operation.fate is Fate.MERGED)
-        if role in OBJECTS and not ended and operation.outcome not in (Outcome.REPLACES, Outcome.REPLACES_IF_SET):
+        if role in OBJECTS and not ended and operation.outcome not in REPLACING:
             ensures += known
-    if operation.outcome in (Outcome.NEW, Outcome.REPLACES, Outcome.REPLACES_IF_SET):
+    if operation.outcome in (Outcome.NEW, *REPLACING):
         ensures += [fact.about(_RESULT).conjunct for fact in facts.get(record_of(operation.function.result), ())]
     clauses = [_clause("requires", requires), _clause("ensures", ensures)]
     lines = [clause for clause in clauses if clause]

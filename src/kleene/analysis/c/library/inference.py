@@ -8,34 +8,22 @@ is proved is proved by the analysis of the client (`check`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, Client, can_walk, executed_operations, write_client
+from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.interface import ExportedFunction, Interface
-from kleene.analysis.c.library.operations import (
-    Fate,
-    ObjectTypes,
-    Operation,
-    Outcome,
-    Role,
-    initialised_by,
-    object_types,
-    readings,
-)
+from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.readings import readings, says_end
+from kleene.analysis.c.library.stored import StoredContracts
+from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
+from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
-from kleene.c.input.database import read_database
-from kleene.c.options import ReadOptions
-from kleene.c.reader import read_program
-from kleene.cfa.program import CProgram
-from kleene.diagnostics import LimitReached
-from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.domains.explicit.explore import Confirmed
 
-TRIAL_STATES = 1_500
-"""States that a trial explores: enough for objects of three elements and every operation on them."""
-TRIAL_SECONDS = 3.0
-"""Seconds of a trial, for functions with many inputs."""
 SHARE = 0.5
 """The part of the time that trials may take together."""
 
@@ -59,39 +47,78 @@ class Inferred:
     untried: dict[str, str] = field(default_factory=dict)
     """Functions that were not tried, with the reason."""
 
-
-class ClientFolder:
-    """Writes clients beside nothing of the user's: into a temporary folder, with the library by its absolute path."""
-
-    def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
-        self.folder = folder
-        self.interface = interface
-        self.options = _for_client(interface.file, options)
-
-    def write(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, CProgram]:
-        client = write_client(self.interface, types, operations, str(Path(self.interface.file).resolve()))
-        path = self.folder / CLIENT
-        path.write_text(client.text, encoding="utf-8")
-        return client, read_program([str(path)], self.options)
+    @property
+    def made(self) -> set[str]:
+        """The types of which an accepted operation makes objects."""
+        made = {o.makes for o in self.accepted} | self.types.zeroed
+        made |= {record_of(o.function.result) for o in self.accepted if o.outcome in REPLACING}
+        return made | {name for o in self.accepted for name in o.records_in(Role.ADDRESS)}
 
 
-def _for_client(file: str, options: ReadOptions) -> ReadOptions:
-    """The options of the library's own entry in the compilation database, for the client that includes it."""
-    if not options.database:
-        return options
-    return replace(options, database="", flags=(*read_database(options.database).flags_of(file), *options.flags))
+@dataclass(frozen=True)
+class _Tried:
+    """A reading and its trial."""
+
+    operation: Operation
+    client: Client
+    trial: Trial
+    locations: frozenset[str]
+    """The locations of the function."""
+    executed: int
+    """The locations of the library that the trial executed."""
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The locations of the function that the trial executed."""
+        name = self.operation.function.name
+        return frozenset(location for function, location in self.trial.exploration.visited if function == name)
+
+    @property
+    def is_admissible(self) -> bool:
+        return self.trial.error is None and self.trial.shared is None and bool(self.own)
+
+    @property
+    def is_idle(self) -> bool:
+        return self.trial.error is None and not self.own
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the trial executed the whole function."""
+        return self.own >= self.locations and not self.trial.exploration.possible
+
+    @property
+    def rejected(self) -> Rejected | None:
+        return None if self.trial.error is None else Rejected(self.operation, self.client, self.trial.error)
+
+    def hides(self, others: Sequence[_Tried]) -> _Tried | None:
+        """A reading with an error that executes more of the function."""
+        return next((o for o in others if o.trial.error is not None and len(o.own) > len(self.own)), None)
 
 
-def infer(interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool) -> Inferred:
-    """Select a reading for each function."""
-    return _Inference(interface, clients, budget, malloc_may_fail=malloc_may_fail).run()
+@dataclass(frozen=True)
+class _Deferred:
+    """A function that waits for elements, and its trials so far."""
+
+    function: ExportedFunction
+    tried: list[_Tried]
+
+
+def infer(
+    interface: Interface, clients: ClientFolder, budget: Budget, stored: StoredContracts, *, malloc_may_fail: bool
+) -> Inferred:
+    """Select a reading for each function; stored ones are taken as they are."""
+    inference = _Inference(interface, clients, budget, malloc_may_fail=malloc_may_fail)
+    inference.stored = stored
+    return inference.run()
 
 
 class _Inference:
     """The selection for one file.
 
     A function whose readings all fail inside the same accepted operation is not to blame alone: that operation is taken
-    back, and tried again at the end. A reading that no explored run executes is not accepted before the end either.
+    back, and tried again at the end. A function whose most plausible reading needs elements that no operation makes yet
+    is deferred. A reading is accepted only if no other one without an error executes more of the library, and if no
+    reading with an error executes more of the function: a reading that calls a function with NULL only hides errors.
     """
 
     def __init__(self, interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool) -> None:
@@ -103,51 +130,160 @@ class _Inference:
         self.until = budget.spent + SHARE * budget.left
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
+        self.stored = StoredContracts()
 
     def run(self) -> Inferred:
         types = self.inferred.types
         self.waiting = sorted(self.interface.functions, key=lambda f: _phase(f, types))
-        again: set[str] = set()
-        while self.waiting:
+        deferred: list[_Deferred] = []
+        while self.waiting or deferred:
+            if not self.waiting:
+                self.waiting = self._next_of(deferred)
+                deferred = []
+                continue
             function = self.waiting.pop(0)
             if self.budget.spent > self.until:
-                self.inferred.untried[function.name] = "no time was left to infer its precondition: raise --timeout"
-            elif not self._select(function, last_chance=function.name in again or not self.waiting):
-                again.add(function.name)
-                self.waiting.append(function)
+                self.inferred.untried[function.name] = NO_TIME
+                continue
+            accepted = len(self.inferred.accepted)
+            tried = self._select(function)
+            if tried is not None:
+                deferred.append(_Deferred(function, tried))
+            elif len(self.inferred.accepted) > accepted:
+                self.waiting += [d.function for d in deferred]
+                deferred = []
+        self._doubt_enders()
         return self.inferred
 
-    def _select(self, function: ExportedFunction, *, last_chance: bool) -> bool:
-        """Accept or reject a function; false if it should be tried again when others were accepted."""
-        types, accepted = self.inferred.types, self.inferred.accepted
-        possible = [o for o in readings(function, types) if can_walk(self.interface, types, o)]
+    def _doubt_enders(self) -> None:
+        """A type that the library allocates has a function that ends its objects, if a name says so.
+
+        Without this rule, a function that forgets to free the header would be read as one that empties the object.
+        """
+        for name in self.inferred.types.constructed - self.inferred.types.empty_is_null:
+            taking = [o for o in self.inferred.accepted if name in o.records_in(*OBJECTS)]
+            named = [o for o in taking if says_end(o.function) and o.fate is Fate.KEPT]
+            named = [o for o in named if o.function.name not in self.stored.readings]
+            if not named or any(o.ends for o in taking):
+                continue
+            self.inferred.accepted.remove(named[0])
+            failed = self._try(replace(named[0], fate=Fate.ENDED), TRIAL_STATES)
+            if failed.rejected is not None:
+                self.inferred.rejected.append(failed.rejected)
+            else:
+                self.inferred.accepted.append(named[0])
+
+    def _next_of(self, deferred: list[_Deferred]) -> list[ExportedFunction]:
+        """All other functions wait for elements that no operation makes: accept the reading that executes most."""
+        ready = [(t.executed, d) for d in deferred if (t := self._best(d.tried)) is not None]
+        chosen = max(ready, key=lambda pair: pair[0])[1] if ready else deferred[0]
+        self._decide(chosen.function, chosen.tried)
+        return [d.function for d in deferred if d is not chosen]
+
+    def _select(self, function: ExportedFunction) -> list[_Tried] | None:
+        """Accept or reject a function; its trials if it should be tried again when others were accepted."""
+        types = self.inferred.types
+        possible = [o for o in self._readings(function) if can_walk(self.interface, types, o)]
         if not possible:
-            self.inferred.untried[function.name] = NOT_UNDERSTOOD
-            return True
-        failures: list[Rejected] = []
-        idle = False
+            changed = function.name in self.stored.readings
+            self.inferred.untried[function.name] = CHANGED.format(self.stored.file) if changed else NOT_UNDERSTOOD
+            return None
+        tried = self._try_all(possible)
+        if tried and tried[0].is_idle:
+            return tried
+        self._decide(function, tried)
+        return None
+
+    def _readings(self, function: ExportedFunction) -> list[Operation]:
+        """The readings to try: the stored one, or all."""
+        if function.name not in self.stored.readings:
+            return readings(function, self.inferred.types)
+        operation = self.stored.operation(function, self.inferred.types)
+        return [] if operation is None else [operation]
+
+    def _decide(self, function: ExportedFunction, tried: list[_Tried]) -> None:
+        """Accept the best reading, or reject the function, or leave it open."""
+        best = self._best(tried)
+        if best is not None:
+            hidden = best.hides(tried)
+            if hidden is None:
+                self.inferred.accepted.append(best.operation)
+            else:
+                self._doubt(best, hidden)
+            return
+        failures = [r for t in tried if (r := t.rejected) is not None]
+        if any(t.trial.shared and t.operation.outcome is not Outcome.ANOTHER for t in tried):
+            self.inferred.untried[function.name] = SHARES
+        elif self.budget.spent > self.until:
+            self.inferred.untried[function.name] = NO_TIME
+        elif not failures or tried[0].is_idle:
+            self.inferred.untried[function.name] = NEVER_CALLED
+        elif self._take_back(failures, function):
+            self.waiting.insert(0, function)
+        elif self._needs_more_than_zeros(failures):
+            self.inferred.untried[function.name] = NOT_ZEROS
+        elif self._has_objects(failures):
+            self.inferred.rejected.append(_most_telling(failures))
+        else:
+            self.inferred.untried[function.name] = NEVER_CALLED
+
+    def _needs_more_than_zeros(self, failures: list[Rejected]) -> bool:
+        """Whether the first call with a block of zeros fails: the client has to initialise it in another way."""
+        told = _most_telling(failures)
+        zeros = self.inferred.types.zeroed & set(told.operation.records_in(*OBJECTS))
+        return bool(zeros) and len(executed_operations(finding_of(told.error), told.client)) <= 1
+
+    def _has_objects(self, failures: list[Rejected]) -> bool:
+        """Whether an error is more than a call with NULL or garbage of a type of which nothing makes an object."""
+        made = self.inferred.made
+        wanted = set(failures[0].operation.records_in(*OBJECTS, *ELEMENTS))
+        makers = {failures[0].operation.makes, record_of(failures[0].operation.function.result)}
+        return all(self.inferred.types.elements.get(name, name) in made | makers for name in wanted)
+
+    def _try_all(self, possible: list[Operation]) -> list[_Tried]:
+        """Try readings until one executes the whole function, or no other roles are left."""
+        tried: list[_Tried] = []
+        admitted: set[tuple[Role, ...]] = set()
         for operation in possible:
             if self.budget.spent > self.until:
-                return False
-            client, program = self.clients.write(types, [*accepted, operation])
-            trial = run_trial(program, self.budget, malloc_may_fail=self.malloc_may_fail)
-            error = next((c for c in trial.findings if c.fault.detail != "exit"), None)
-            if error is not None:
-                failures.append(Rejected(operation, client, error))
-            elif function.name in trial.entered:
-                accepted.append(operation)
-                return True
-            else:
-                idle = True
-        if idle and not last_chance:
-            return False
-        if not failures:
-            self.inferred.untried[function.name] = NEVER_CALLED
-            return True
-        if self._take_back(failures, function):
-            return self._select(function, last_chance=last_chance)
-        self.inferred.rejected.append(_most_telling(failures))
-        return True
+                break
+            if operation.roles in admitted or (admitted and _is_guess(operation)):
+                continue
+            attempt = self._try(operation, QUICK_STATES)
+            tried.append(attempt)
+            if attempt.is_admissible:
+                admitted.add(operation.roles)
+                if attempt.is_whole or operation.ends or operation.makes:
+                    break
+        return tried
+
+    def _try(self, operation: Operation, states: int) -> _Tried:
+        client, program = self.clients.write(self.inferred.types, [*self.inferred.accepted, operation])
+        trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)
+        own = steps_of(program, operation.function.name)
+        clients = {name for name, f in program.functions.items() if Path(f.place.file).name == CLIENT}
+        executed = sum(function not in clients for function, _ in trial.exploration.visited)
+        return _Tried(operation, client, trial, own, executed)
+
+    def _best(self, tried: list[_Tried]) -> _Tried | None:
+        """The admissible reading that executes most; a longer trial must admit it, too."""
+        while True:
+            admissible = [t for t in tried if t.is_admissible]
+            if not admissible:
+                return None
+            best = max(admissible, key=lambda t: (not t.trial.exploration.possible, t.executed))
+            longer = self._try(best.operation, TRIAL_STATES)
+            if longer.is_admissible:
+                return longer
+            tried[tried.index(best)] = longer
+
+    def _doubt(self, best: _Tried, hidden: _Tried) -> None:
+        """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""
+        assert hidden.trial.error is not None
+        self.inferred.untried[best.operation.function.name] = (
+            f"as '{'; '.join(best.operation.words())}' it has no error, but parts of it are never executed; "
+            f"as '{'; '.join(hidden.operation.words())}' it has one: {hidden.trial.error.fault}"
+        )
 
     def _take_back(self, failures: list[Rejected], function: ExportedFunction) -> bool:
         """Take back the accepted operation in which all readings fail; false if there is no such operation."""
@@ -162,22 +298,17 @@ class _Inference:
 
 
 NOT_UNDERSTOOD = "its parameters are not understood: write a client, or give it a contract (--contracts)"
+SHARES = (
+    "it links two objects, so that one object of each type is not general: give one of them to the library, "
+    "or write a client with as many objects as you need"
+)
+NO_TIME = "no time was left to infer its precondition: raise --timeout"
+CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
+NOT_ZEROS = (
+    "no function makes an object for it, and it fails on a block of zeros: add a function that initialises one, "
+    "or write a client"
+)
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
-
-
-def run_trial(program: CProgram, budget: Budget, *, malloc_may_fail: bool) -> Exploration:
-    """Explore a client exactly, within the bounds of a trial."""
-    result = budget.within(
-        TRIAL_SECONDS,
-        lambda: explore(
-            program,
-            max_states=TRIAL_STATES,
-            seconds=TRIAL_SECONDS,
-            malloc_may_fail=malloc_may_fail,
-            stop_at_first=True,
-        ),
-    )
-    return Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
 
 
 def _failing(rejected: Rejected) -> str:
@@ -186,24 +317,24 @@ def _failing(rejected: Rejected) -> str:
     return executed[-1].function.name if executed else rejected.operation.function.name
 
 
+def _is_guess(operation: Operation) -> bool:
+    """Whether a reading is the last resort: a block changes hands although no name says so."""
+    return (
+        Role.BLOCK in operation.roles
+        or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
+        or operation.fate is Fate.RELEASED
+        or operation.outcome is Outcome.FREED
+    )
+
+
 def _most_telling(failures: list[Rejected]) -> Rejected:
     """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last."""
-
-    def key(rejected: Rejected) -> tuple[bool, int]:
-        operation = rejected.operation
-        guessed = (
-            (Role.BLOCK in operation.roles and not initialised_by(operation.function))
-            or operation.fate is Fate.RELEASED
-            or operation.outcome is Outcome.FREED
-        )
-        return (not guessed, len(rejected.error.trace.steps))
-
-    return max(failures, key=key)
+    return max(failures, key=lambda r: (not _is_guess(r.operation), len(r.error.trace.steps)))
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:
     """Functions that make objects come first, then those that end them: they show what others break."""
     first = readings(function, types)[:1]
-    if first and first[0].makes:
+    if first and first[0].makes and not first[0].records_in(*OBJECTS):
         return 0
     return 1 if first and first[0].ends else 2

@@ -6,9 +6,11 @@ a contract (`docs/manual/check.md`). A fact is stated only if its predicate has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from kleene.cfa.types import PointerType, RecordLayout, RecordType, Type
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
@@ -31,10 +33,17 @@ class Fact:
         return Fact(self.sentence.replace(OBJECT, name), self.conjunct.replace(OBJECT, name))
 
 
-def facts_of(structures: Sequence[Structure], pointers: Sequence[str]) -> list[Fact]:
-    """The facts about the object to which a pointer leads, where it is not NULL; `pointers` are its predicates."""
+def facts_of(
+    structures: Sequence[Structure], pointers: Sequence[str], records: Mapping[str, RecordLayout]
+) -> list[Fact]:
+    """The facts about the object to which a pointer leads, where it is not NULL; `pointers` are its predicates.
+
+    The analysis has cells that the program does not have, such as those of the slots of an array: facts are about the
+    members of `records` only.
+    """
     views = [view for s in structures if (view := _View.of(s, pointers)) is not None]
-    return list(_facts(views)) if views else []
+    members = {f.name: f.type for layout in records.values() for f in layout.fields}
+    return list(_facts(views, members)) if views else []
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ class _View:
     @staticmethod
     def of(structure: Structure, pointers: Sequence[str]) -> _View | None:
         for name in pointers:
-            for node in structure.nodes:
+            for node in structure.nodes if name in structure.vocabulary else ():
                 if structure.value(name, node) is Kleene.TRUE:
                     return _View(structure, node)
         return None
@@ -64,21 +73,41 @@ class _View:
         return all(self.structure.value(predicate, u) is value for u in self.structure.nodes if u != self.object)
 
 
-def _facts(views: list[_View]) -> Iterator[Fact]:
+def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
     vocabulary = views[0].structure.vocabulary
     by_role = {kind: [p for p in vocabulary.declared if p.is_a(kind)] for kind in RoleKind}
     cells = [p.name for p in by_role[RoleKind.CELL]]
-    links = [c for c in cells if any(_links_parts(view, c) for view in views)]
-    fields = [c for c in cells if c not in links and any(view.targets(c, view.object) for view in views)]
+    links = [c for c in cells if _is_member(c, own) and any(_links_parts(view, c) for view in views)]
+    fields = [
+        c
+        for c in cells
+        if c not in links and _is_member(c, own) and any(view.targets(c, view.object) for view in views)
+    ]
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
     grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links}
-    grouped |= {p.name: _members(p, links) for p in by_role[RoleKind.UNION] if len(_members(p, links)) > 1}
+    hidden = {c for c in cells if not _is_member(c, own)}
+    for p in by_role[RoleKind.UNION]:
+        parts = _members(p, links)
+        if len(parts) > 1 or (parts and _members(p, list(hidden))):
+            grouped[p.name] = parts
     for group, members in grouped.items():
         yield from _about_group(views, group, members, by_role)
     for p in by_role[RoleKind.LEADS_BACK]:
-        if p.role is not None and p.role.of in links and all(v.everywhere(p.name, Kleene.TRUE) for v in views):
+        if (
+            p.role is not None
+            and {p.role.of, p.role.back} <= set(links)
+            and all(v.everywhere(p.name, Kleene.TRUE) for v in views)
+        ):
             there, back = p.role.of, p.role.back
             yield Fact(f"{back} leads back: p->{there}->{back} == p", f"A(v) inv[{there},{back}](v)")
+
+
+def _is_member(cell: str, members: Mapping[str, Type]) -> bool:
+    """Whether a cell is a member of a record of the program that points to a record."""
+    type_ = members.get(re.split(r"[^\w]", cell)[0])
+    return isinstance(type_, PointerType | RecordType) and not (
+        isinstance(type_, PointerType) and isinstance(type_.target, PointerType)
+    )
 
 
 def _about_fields(views: list[_View], fields: list[str], links: list[str], reached: list[Predicate]) -> Iterator[Fact]:

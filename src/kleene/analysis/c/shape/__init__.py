@@ -6,6 +6,8 @@ In reading order:
 - `attempts`: the attempts, as rows
 - `classes`: shape classes, from the most to the least demanding
 - `apart`: when heaps are taken apart, and what stays together
+- `copies`: when calls are not inlined
+- `crowded_values`: when numbers in nodes do not tell them apart
 - `telling`: progress in words
 - `run`: one run of the shape domain
 """

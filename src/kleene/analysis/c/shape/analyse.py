@@ -6,14 +6,16 @@ The attempts are in `attempts`; each tries shape classes from the most to the le
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kleene.analysis.c.shape.apart import NEAREST
+from kleene.analysis.c.shape.apart import NEAREST, PartsLook
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
-from kleene.analysis.c.shape.run import gave_up, run_apart, run_shape
+from kleene.analysis.c.shape.copies import CopiesLook
+from kleene.analysis.c.shape.crowded_values import ValuesLook
+from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import within
 from kleene.cfa.graph import Cfa
@@ -22,13 +24,15 @@ from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
+from kleene.engine.fixpoint import Reached
 from kleene.passes.coalesce import Sharing, sharing_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
-from kleene.results.shape import ShapeResult
+from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
+from kleene.structures.structure import Structure
 
 WITHOUT_LANES_FACTOR = 2
 """Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
@@ -54,13 +58,18 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
     start = time.monotonic()
-    unable = within(seconds, lambda: prepared.memory)
-    if isinstance(unable, LimitReached):
-        return gave_up(str(unable), start)
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
-    result = series.run(ATTEMPTS, gave_up("there is no time left", start), seeks_parts=True)
-    if series.has_parts and not series.is_proof(result):
-        result = series.run([a for a in ATTEMPTS if not a.apart], result, seeks_parts=False)
+    result = gave_up("there is no time left", start)
+    ways = frozenset(Way)
+    if prepared.calls.is_large_inlined and only_class is None:
+        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is Way.CALLS], result, ways)
+        ways -= {Way.CALLS}
+    while not series.is_proof(result):
+        series.ways_seen = frozenset()
+        result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
+        if not series.ways_seen:
+            break
+        ways = ways - {Way.NUMBERS} if Way.NUMBERS in series.ways_seen else frozenset()
     result.seconds = time.monotonic() - start
     return result
 
@@ -76,53 +85,71 @@ class _Series:
     kinds: frozenset[str]
     deadline: float
     tell: Tell = silent
-    has_parts: bool = False
-    """Whether the heap was taken apart."""
+    ways_seen: frozenset[Way] = frozenset()
+    """The ways to fewer structures for which runs ended early."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not kinds_of_alarms(result) & self.kinds
 
-    def run(self, attempts: Sequence[Attempt], result: ShapeResult, *, seeks_parts: bool) -> ShapeResult:
-        """The best result, or the given one if none is better. After `parts`, the others take the heap apart too."""
-        deadline, apart = self.deadline, False
+    def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
+        """The best result, or the given one if none is better.
+
+        The first attempts end early where they show one of the `ways` to fewer structures. After `no numbers`, the
+        others do without numbers in nodes too, and after `parts` they take the heap apart.
+        """
+        deadline = self.deadline
+        taken: set[Way] = set()
         for attempt in attempts:
             left = deadline - time.monotonic()
             raised = kinds_of_alarms(result) & self.kinds
-            is_first = attempt is attempts[0]
-            applies = is_first or attempt.applies(result, raised)
+            applies = attempt is attempts[0] or attempt.applies(result, raised)
             if not applies or (self.only_class is not None and not attempt.is_plain):
                 continue
             if left <= 0:
                 break
-            if attempt.apart:
-                apart = self.has_parts = True
+            if attempt.way is Way.PARTS:
                 deadline = time.monotonic() + APART_SHARE * left
-            ready = within(left, partial(_followed_automaton, self.prepared, attempt))
-            if isinstance(ready, LimitReached):
+            here = taken | ({attempt.way} if attempt.way is not None else set())
+            taken = here - {Way.CALLS}
+            if attempt.way is Way.CALLS:
+                here |= result.ways & {Way.PARTS}
+            plan = within(left, partial(self._plan, attempt, frozenset(here)))
+            if isinstance(plan, LimitReached):
+                result = gave_up(str(plan), time.monotonic()) if attempt is attempts[0] else result
                 break
-            if ready is None:
+            if plan is None:
                 continue
-            plan = self._plan(attempt, ready, apart=apart, seeks_parts=seeks_parts and is_first)
-            outcome = plan.run((deadline - time.monotonic()) * attempt.share, self.only_class)
-            if attempt.apart and not outcome.complete and not outcome.alarms:
+            outcome = self._outcome(plan, deadline, ways)
+            if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
                 break  # whole heaps may do better
             better = outcome.complete and kinds_of_alarms(outcome) & self.kinds <= raised
-            if better or (attempt.is_plain and not result.complete):
+            if better or outcome.ways or (attempt.is_plain and not result.complete):
                 result = outcome
         return result
 
-    def _plan(self, attempt: Attempt, ready: Sharing, *, apart: bool, seeks_parts: bool) -> _Plan:
-        return _Plan(
-            self.prepared,
-            ready,
-            attempt,
-            self.malloc_may_fail,
-            self.max_structures,
-            "memory_leak" in self.kinds,
-            apart=apart,
-            seeks_parts=seeks_parts,
-            tell=self.tell,
-        )
+    def _outcome(self, plan: _Plan, deadline: float, ways: frozenset[Way]) -> ShapeResult:
+        """The result of an attempt; `calls` takes the heap apart where this pays."""
+        attempt, seconds = plan.attempt, (deadline - time.monotonic()) * plan.attempt.share
+        order = list(Way)
+        later = order[order.index(attempt.way) + 1 :] if attempt.way is not None else order
+        is_early = attempt.rewrite is None and attempt.sharpen is None and not attempt.whole_scope
+        sought = frozenset(later) & ways if is_early and Way.PARTS not in plan.taken else frozenset()
+        outcome = replace(plan, sought=sought).run(seconds, self.only_class)
+        self.ways_seen |= outcome.ways
+        if attempt.way is Way.CALLS and Way.PARTS in outcome.ways:
+            seconds = (deadline - time.monotonic()) * attempt.share
+            outcome = replace(plan, taken=plan.taken | {Way.PARTS}).run(seconds, self.only_class)
+        return outcome
+
+    def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
+        """One attempt, prepared; None if it is the same as the one before."""
+        prepared = self.prepared.by_calls if Way.CALLS in taken else self.prepared
+        ready = _followed_automaton(prepared, attempt) if prepared is not None else None
+        if prepared is None or ready is None:
+            return None
+        leaks = "memory_leak" in self.kinds
+        fixed = (self.malloc_may_fail, self.max_structures, leaks)
+        return _Plan(prepared, ready, attempt, *fixed, taken=taken, tell=self.tell)
 
 
 def analyse_by_attempt(
@@ -139,12 +166,13 @@ def analyse_by_attempt(
     The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
-    ready = within(seconds, partial(_followed_automaton, prepared, attempt))
-    if isinstance(ready, LimitReached):
-        return gave_up(str(ready), start)
-    if ready is None:
+    series = _Series(prepared, malloc_may_fail, max_structures, only_class, ALL_KINDS, start + seconds)
+    taken = frozenset({attempt.way} if attempt.way is not None else ())
+    plan = within(seconds, partial(series._plan, attempt, taken))
+    if isinstance(plan, LimitReached):
+        return gave_up(str(plan), start)
+    if plan is None:
         return None
-    plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures, apart=attempt.apart)
     return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
@@ -171,10 +199,10 @@ class _Plan:
     malloc_may_fail: bool
     max_structures: int
     leaks: bool = True
-    apart: bool = False
-    """Whether the heap is taken apart."""
-    seeks_parts: bool = False
-    """Whether the run ends where taking the heap apart pays."""
+    taken: frozenset[Way] = frozenset()
+    """The ways to fewer structures that it goes."""
+    sought: frozenset[Way] = frozenset()
+    """The run ends early where it shows one of these."""
     tell: Tell = silent
     """Gets a word about the progress."""
 
@@ -190,7 +218,7 @@ class _Plan:
         shape: ShapeClass | None = first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
-        looks = only_class is None and not self.apart
+        looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
@@ -201,7 +229,7 @@ class _Plan:
             translator, translation = translated
             left = seconds - (time.monotonic() - start)
             forgets = self.leaks and not self.attempt.whole_scope and not only_class
-            if self.apart:
+            if Way.PARTS in self.taken:
                 own = translator.symbols.shape
                 result = run_apart(
                     translation, own, left, self.max_structures, forgets=forgets, rounds=NEAREST, tell=self.tell
@@ -214,10 +242,10 @@ class _Plan:
                     self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
                     forgets=forgets,
                     groups=translator.symbols.groups if looks else (),
-                    seeks_parts=self.seeks_parts,
+                    looks=self._looks(translation),
                     tell=self.tell,
                 )
-            if result.has_parts:
+            if result.ways:
                 break
             result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
@@ -240,11 +268,19 @@ class _Plan:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
 
+    def _looks(self, translation: Translation) -> Looks:
+        every: dict[Way, Callable[[Reached[Structure]], bool]] = {
+            Way.NUMBERS: ValuesLook(translation.vocabulary),
+            Way.CALLS: CopiesLook(self.prepared.calls),
+            Way.PARTS: PartsLook(translation),
+        }
+        return Looks({way: look for way, look in every.items() if way in self.sought})
+
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
             self.cfa,
-            self.attempt.class_with_predicates(shape),
+            self.attempt.class_with_predicates(replace(shape, values=False) if Way.NUMBERS in self.taken else shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
             markers=markers,

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import log2
 
 from kleene.cfa.graph import Edge
 from kleene.domains.decomposed.calling import CallingDecomposedDomain
 from kleene.domains.decomposed.domain import Location
 from kleene.domains.decomposed.locality import Locality, Refused
 from kleene.domains.decomposed.partition import Partition, Roots
-from kleene.domains.decomposed.parts import Parts
+from kleene.domains.decomposed.parts import Islands, Parts
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.engine.fixpoint import Reached
+from kleene.logic.roles import RoleKind
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Rule
 
 SAMPLED_STRUCTURES = 128
 """Structures of a location that are taken apart on trial: enough to see a product of two sets, cheap enough to lose."""
-LEAST_STRUCTURES = 24
-"""Structures of a location below which nothing is learned from them."""
+LEAST_STRUCTURES = 128
+"""Structures of a location below which whole heaps are cheaper, whatever parts they have."""
 GAIN_FACTOR = 4
 """Taking apart pays if the sample has so many times more structures than parts: a step on parts costs more."""
 NEAREST = (1, 3, 8)
@@ -37,9 +39,17 @@ JOIN = "part"
 
 def locality_of(translation: Translation) -> Locality:
     """What is local in a translated program; raises Refused."""
+    return Locality(translation.vocabulary, rules_of(translation))
+
+
+def rules_of(translation: Translation) -> tuple[Rule, ...]:
+    """The rules of a translated program, with those of the predicates that its contracts record."""
+    vocabulary = translation.vocabulary
+    if all(p.role is None or p.role.kind is not RoleKind.SAME for p in vocabulary.declared):
+        return tuple(translation.rules)
     from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
 
-    return Locality(translation.vocabulary, (*translation.rules, *recorded_rules(translation.vocabulary)))
+    return (*translation.rules, *recorded_rules(vocabulary))
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,7 @@ class PartsLook:
         largest = max(reached.stores.values(), key=len, default=None)
         if largest is None or len(largest) < LEAST_STRUCTURES:
             return False
-        every = largest.elements()
-        return _pays(parts, every[:: max(1, len(every) // SAMPLED_STRUCTURES)][:SAMPLED_STRUCTURES])
+        return _pays(parts, largest.elements())
 
     def _ready(self) -> Parts | None:
         if self._parts is None and not self._is_refused:
@@ -81,13 +90,23 @@ class PartsLook:
         return self._parts
 
 
-def _pays(parts: Parts, structures: Sequence[Structure]) -> bool:
-    islands = [parts.islands(structure) for structure in structures]
+def _pays(parts: Parts, every: Sequence[Structure]) -> bool:
+    """Whether structures are combinations of few parts.
+
+    A sample has fewer parts than the whole. They grow with the size of the sample as from its half to itself: not at
+    all for a product of few sets, and as fast as the sample if nothing is gained.
+    """
+    sample = every[:: max(1, len(every) // SAMPLED_STRUCTURES)][:SAMPLED_STRUCTURES]
+    islands = [parts.islands(structure) for structure in sample]
     partition = parts.locality.finest.join([own for taken in islands for own in taken.nodes])
-    different = 0
-    for own in partition:
-        different += len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1
-    return GAIN_FACTOR * different < len(structures)
+    half, whole = (_different(parts, partition, some) for some in (islands[::2], islands))
+    expected: float = whole * (whole / max(half, 1)) ** log2(len(every) / len(sample))
+    return GAIN_FACTOR * expected < len(every)
+
+
+def _different(parts: Parts, partition: Partition, islands: Sequence[Islands]) -> int:
+    """The parts of structures beyond one for each class."""
+    return sum(len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1 for own in partition)
 
 
 def next_correlation(

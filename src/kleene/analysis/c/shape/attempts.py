@@ -17,9 +17,13 @@ from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
-from kleene.results.shape import ShapeResult
+from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+NUMBERS_SHARE = 0.4
+"""Share of the time left for the attempt `no numbers`: all attempts are made with numbers again."""
+CALLS_SHARE = 0.4
+"""Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
 COUNTS_SHARE = 0.6
@@ -38,8 +42,8 @@ class Attempt:
     """One way to analyse a program.
 
     `rewrite` returns the automaton to analyse. `sharpen` adds predicates that tell nodes apart. `whole_scope` keeps
-    pointers to the end of their scope. `apart` takes the heap apart. `concerns` says which programs it may help.
-    `share` is the part of the remaining time that the attempt may use.
+    pointers to the end of their scope. `way` is the way to fewer structures that it goes, after a run that showed it.
+    `concerns` says which programs it may help. `share` is the part of the remaining time that the attempt may use.
     """
 
     name: str
@@ -48,18 +52,18 @@ class Attempt:
     rewrite: Rewrite | None = None
     sharpen: Sharpen | None = None
     whole_scope: bool = False
-    apart: bool = False
+    way: Way | None = None
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
 
     @property
     def is_plain(self) -> bool:
         """Whether it follows the program itself, with the predicates of the shape class alone."""
-        return self.rewrite is None and self.sharpen is None
+        return self.rewrite is None and self.sharpen is None and self.way in (None, Way.PARTS)
 
     def class_with_predicates(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with the predicates of the attempt, and with the attempt in its name."""
-        if self.is_plain:
+        if self.rewrite is None and self.sharpen is None:
             return shape
         sharpened = self.sharpen(shape) if self.sharpen is not None else shape
         return replace(sharpened, name=f"{shape.name}, by {self.name}")
@@ -73,9 +77,9 @@ def _always(result: ShapeResult, raised: Set[str]) -> bool:
     return True
 
 
-def _with_parts(result: ShapeResult, raised: Set[str]) -> bool:
-    """The run before it ended because its structures are combinations of few parts."""
-    return result.has_parts
+def _where(way: Way) -> Applies:
+    """The run before ended early because it showed this way to fewer structures."""
+    return lambda result, raised: way in result.ways
 
 
 def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
@@ -108,10 +112,24 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
     Attempt(
+        "no numbers",
+        "numbers in nodes do not tell them apart, nor for what follows",
+        _where(Way.NUMBERS),
+        way=Way.NUMBERS,
+        share=NUMBERS_SHARE,
+    ),
+    Attempt(
+        "calls",
+        "functions are analysed on the parts of the heap that they reach, once for parts that look the same",
+        _where(Way.CALLS),
+        way=Way.CALLS,
+        share=CALLS_SHARE,
+    ),
+    Attempt(
         "parts",
         "parts of the heap that are not connected are analysed apart, and so by what follows",
-        _with_parts,
-        apart=True,
+        _where(Way.PARTS),
+        way=Way.PARTS,
         share=PARTS_SHARE,
     ),
     Attempt(
@@ -154,5 +172,5 @@ ATTEMPTS = (
         sharpen=lambda shape: replace(shape, cells=True),
     ),
 )
-"""Cheap attempts that usually succeed come first. If a proof needs what parts have in common, all attempts but `parts`
-are made again on whole heaps."""
+"""Cheap attempts that usually succeed come first, and `calls` before them if the program with calls inlined is large.
+If the ways to fewer structures do not lead to a proof, all attempts are made again without them."""

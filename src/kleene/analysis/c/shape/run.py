@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import Correlation, PartsLook, next_correlation
+from kleene.analysis.c.shape.apart import Correlation, next_correlation, rules_of
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -21,15 +21,13 @@ from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
-from kleene.logic.roles import RoleKind
-from kleene.logic.vocabulary import Vocabulary
-from kleene.results.shape import ShapeResult
+from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import find_lanes
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action, MessageKind, Rule
+from kleene.transformers.action import Action, MessageKind
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
@@ -47,7 +45,23 @@ LANES_FACTOR = 4
 """Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
-PARTS_SEEN = "the structures are combinations of few parts"
+
+
+@dataclass
+class Looks:
+    """Looks at the structures of a run for ways to fewer ones; ends it with LimitReached if there are any.
+
+    Without numbers in nodes everything else looks different, so the other ways come after that one.
+    """
+
+    by_way: Mapping[Way, Callable[[Reached[Structure]], bool]]
+    ways: frozenset[Way] = frozenset()
+
+    def __call__(self, reached: Reached[Structure]) -> None:
+        for together in ((Way.NUMBERS,), (Way.CALLS, Way.PARTS)):
+            self.ways = frozenset(way for way in together if way in self.by_way and self.by_way[way](reached))
+            if self.ways:
+                raise LimitReached(", ".join(sorted(way.value for way in self.ways)), Limit.PARTS)
 
 
 def gave_up(reason: str, start: float) -> ShapeResult:
@@ -62,28 +76,27 @@ def run_shape(
     *,
     forgets: bool = False,
     groups: Sequence[Group] = (),
-    seeks_parts: bool = False,
+    looks: Looks | None = None,
     tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
     `forgets` means that a leak alarm may come from a pointer that was forgotten too early. The run searches for lanes
-    among the cells of the groups, and with `seeks_parts` ends if its structures are combinations of few parts.
+    among the cells of the groups, and ends where one of the `looks` shows a way to fewer structures.
     """
     start = time.monotonic()
     look = _Look(translation.cfa.loop_heads, groups)
-    parts = PartsLook(translation) if seeks_parts else None
     try:
         with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation)
-            limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
+            limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
             limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
             reached = _solve(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
-    result.has_parts = limits.parts_seen
-    if not result.has_parts:
+    result.ways = looks.ways if looks is not None else frozenset()
+    if not result.ways:
         result.lanes = look(reached) if result.alarms or result.cyclic or not reached.complete else ()
     return result
 
@@ -211,19 +224,11 @@ def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingS
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = complete_structure(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True, join=join)
-    rules = (*translation.rules, *_recorded_rules(vocabulary))
+    rules = rules_of(translation)
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
     domain.given_rules = rules
     return domain, initial
-
-
-def _recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
-    if all(p.role is None or p.role.kind is not RoleKind.SAME for p in vocabulary.declared):
-        return []
-    from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
-
-    return recorded_rules(vocabulary)
 
 
 def _contradiction(domain: ShapeDomain) -> str:
@@ -255,11 +260,10 @@ class _Limits:
     max_structures: int
     doubtful: frozenset[str]
     look: _Look | None = None
-    parts: PartsLook | None = None
+    looks: Looks | None = None
     counts: DecomposedDomain | None = None
     """The domain that counts the structures, if the heap is taken apart."""
     parts_look: int = STRUCTURES_BEFORE_PARTS
-    parts_seen: bool = False
     generated: int = 0
     """Structures so far."""
     _until: int | None = None
@@ -275,9 +279,8 @@ class _Limits:
             self._next_look = LANES_FACTOR * generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
-            if self.parts is not None and generated >= self.parts_look and self.parts(reached):
-                self.parts_seen = True
-                raise LimitReached(PARTS_SEEN, Limit.PARTS)
+            if self.looks is not None and generated >= self.parts_look:
+                self.looks(reached)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * generated + STRUCTURES_AFTER_LEAK
         if self._until is not None and generated > self._until:

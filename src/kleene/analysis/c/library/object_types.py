@@ -1,0 +1,155 @@
+"""The object types of a library: the records that a client keeps, those that are parts of others, and iterators.
+
+A client knows them by types alone: which functions return a record, which take one, and to which records fields lead.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
+from kleene.cfa.types import ArrayType, PointerType, RecordType
+
+
+@dataclass(frozen=True)
+class ObjectTypes:
+    """The records of an interface whose objects a client keeps, and those that are elements of others."""
+
+    kept: tuple[str, ...]
+    elements: dict[str, str]
+    """The element type, and the object type from which fields lead to it."""
+    made: frozenset[str]
+    """The types with a constructor or with a function that may initialise a block."""
+    constructed: frozenset[str]
+    """The types with a function that allocates and returns an object."""
+    initialised: frozenset[str]
+    """The types whose blocks the caller allocates."""
+    empty_is_null: frozenset[str]
+    """The types whose empty object is NULL: lists and trees without a header."""
+    linked: frozenset[str]
+    """The types with a field of their own type."""
+    iterators: dict[str, str]
+    """Types whose objects point into an object of another type and are no part of it, each with that type."""
+    zeroed: frozenset[str]
+    """The types without a maker whose objects are blocks of the client, filled with zeros at first."""
+    texts: dict[str, str]
+    """The type of each record as C text."""
+
+
+def object_types(interface: Interface) -> ObjectTypes:
+    """The object types of an interface, in the order in which its functions have them."""
+    used: dict[str, str] = {}
+    for function in interface.functions:
+        for type_ in (*(p.type for p in function.parameters), function.result):
+            name = record_of(type_)
+            if name:
+                used[name] = type_.target.removesuffix(" *")
+    constructed = frozenset(
+        record_of(f.result) for f in interface.functions if is_direct(f.result) and not records_of(f)
+    )
+    blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
+    reached = {name: _reaches(interface, name) for name in used}
+    iterators = _iterators(interface, reached, constructed | blocks)
+    returned = {record_of(f.result) for f in interface.functions}
+    by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
+    zeroed = frozenset(
+        name
+        for name in used
+        if name not in {*constructed, *blocks, *iterators, *returned}
+        and name in interface.records
+        and not _is_linked(interface, name)
+        and not any(name in reached[other] for other in used if other != name)
+        and name not in by_address
+    )
+    made = constructed | blocks | iterators.keys() | zeroed
+    part_of = {
+        name: [other for other in used if other not in (name, *iterators) and name in reached[other]] for name in used
+    }
+    elements: dict[str, str] = {}
+    for name, owners in part_of.items():
+        proper = [o for o in owners if name not in part_of[o] or (o in made and name not in made)]
+        mutual = [o for o in proper if not (name in made and o not in made)]
+        if mutual:
+            elements[name] = mutual[0]
+    kept = tuple(name for name in used if name not in elements or name in made)
+    linked = frozenset(n for n in kept if _is_linked(interface, n))
+    headless = frozenset(n for n in kept if n not in made or (n not in blocks and _updates(interface, n)))
+    return ObjectTypes(kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, zeroed, used)
+
+
+def _iterators(interface: Interface, reached: dict[str, set[str]], made: frozenset[str]) -> dict[str, str]:
+    """The types without a maker of their own whose objects a function makes from an object to which they lead."""
+    iterators: dict[str, str] = {}
+    for function in interface.functions:
+        records = records_of(function)
+        targets = [record_of(function.result)] if is_direct(function.result) else []
+        for name in (*targets, *records):
+            for host in records:
+                inside = {host, *reached[host]}
+                if host in made and name not in made and name not in inside and reached[name] & inside:
+                    iterators.setdefault(name, host)
+    return iterators
+
+
+def _is_linked(interface: Interface, name: str) -> bool:
+    """Whether a record has a field of its own type."""
+    layout = interface.records.get(name)
+    return layout is not None and any(
+        isinstance(f.type, PointerType) and isinstance(f.type.target, RecordType) and f.type.target.name == name
+        for f in layout.fields
+    )
+
+
+def _updates(interface: Interface, name: str) -> bool:
+    """Whether a function takes and returns a pointer to a record with a field of its own type, and no other record."""
+    return _is_linked(interface, name) and any(
+        is_direct(f.result) and record_of(f.result) == name and set(records_of(f)) == {name}
+        for f in interface.functions
+    )
+
+
+def record_of(type_: CType) -> str:
+    """The record that a type points to, directly or through one more pointer; empty if it is none."""
+    target = type_.type
+    for _ in range(2):
+        if not isinstance(target, PointerType):
+            return ""
+        target = target.target
+        if isinstance(target, RecordType):
+            return target.name
+    return ""
+
+
+def is_direct(type_: CType) -> bool:
+    """Whether the type is a pointer to a record (not a pointer to such a pointer)."""
+    return isinstance(type_.type, PointerType) and isinstance(type_.type.target, RecordType)
+
+
+def records_of(function: ExportedFunction) -> list[str]:
+    """The records to which the parameters of a function point."""
+    return [record_of(p.type) for p in function.parameters if record_of(p.type)]
+
+
+def initialised_by(function: ExportedFunction) -> list[str]:
+    """The type of the only record parameter, if the name of the function says that it initialises."""
+    records = [p for p in function.parameters if record_of(p.type)]
+    if len(records) == 1 and is_direct(records[0].type) and re.search(r"init|setup", function.name, re.IGNORECASE):
+        return [record_of(records[0].type)]
+    return []
+
+
+def _reaches(interface: Interface, name: str) -> set[str]:
+    """The records to which fields of a record lead."""
+    reached: set[str] = set()
+    waiting = [name]
+    while waiting:
+        layout = interface.records.get(waiting.pop())
+        for member in layout.fields if layout else ():
+            target = member.type
+            while isinstance(target, PointerType | ArrayType):
+                target = target.target if isinstance(target, PointerType) else target.element
+            if isinstance(target, RecordType) and target.name not in reached:
+                reached.add(target.name)
+                waiting.append(target.name)
+    return reached

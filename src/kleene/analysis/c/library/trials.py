@@ -1,0 +1,93 @@
+"""Trials: clients are written into a temporary folder, read, and explored exactly within bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.client import CLIENT, MAIN, Client, write_client
+from kleene.analysis.c.library.interface import Interface
+from kleene.analysis.c.library.object_types import ObjectTypes
+from kleene.analysis.c.library.operations import Operation
+from kleene.analysis.c.library.separation import Shared, objects_in_state, shared_in_state
+from kleene.c.input.database import read_database
+from kleene.c.options import ReadOptions
+from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
+from kleene.diagnostics import LimitReached
+from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.domains.explicit.state import State
+
+QUICK_STATES = 300
+"""States of a first trial: most wrong readings fail within them."""
+TRIAL_STATES = 1_500
+"""States that a trial explores: enough for objects of three elements and every operation on them."""
+TRIAL_SECONDS = 3.0
+"""Seconds of a trial, for functions with many inputs."""
+
+
+class ClientFolder:
+    """Writes clients beside nothing of the user's: into a temporary folder, with the library by its absolute path."""
+
+    def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
+        self.folder = folder
+        self.interface = interface
+        self.options = _for_client(interface.file, options)
+
+    def write(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, CProgram]:
+        client = write_client(self.interface, types, operations, str(Path(self.interface.file).resolve()))
+        path = self.folder / CLIENT
+        path.write_text(client.text, encoding="utf-8")
+        return client, read_program([str(path)], self.options)
+
+
+def _for_client(file: str, options: ReadOptions) -> ReadOptions:
+    """The options of the library's own entry in the compilation database, for the client that includes it."""
+    if not options.database:
+        return options
+    return replace(options, database="", flags=(*read_database(options.database).flags_of(file), *options.flags))
+
+
+@dataclass
+class Trial:
+    """The exploration of a client, and two of its objects that share a block."""
+
+    exploration: Exploration
+    shared: Shared | None = None
+    alive: set[str] = field(default_factory=set)
+    """The variables that lead to an object in some state."""
+
+    @property
+    def error(self) -> Confirmed | None:
+        """An error other than an object that is left at the end: the client may not be able to end it yet."""
+        return next((c for c in self.exploration.findings if c.fault.detail != "exit"), None)
+
+
+def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *, malloc_may_fail: bool) -> Trial:
+    """Explore a client exactly, within the bounds of a trial."""
+    trial = Trial(Exploration())
+
+    def observe(state: State) -> None:
+        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
+        trial.alive.update(objects_in_state(state, client.variables, MAIN))
+
+    result = budget.within(
+        TRIAL_SECONDS,
+        lambda: explore(
+            program,
+            max_states=states,
+            seconds=TRIAL_SECONDS,
+            malloc_may_fail=malloc_may_fail,
+            stop_at_first=True,
+            observe=observe,
+        ),
+    )
+    trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
+    return trial
+
+
+def steps_of(program: CProgram, function: str) -> frozenset[str]:
+    """The locations of a function from which a run makes a step."""
+    cfa = program.functions[function].cfa
+    return frozenset(e.source for e in cfa.edges) & cfa.reachable
