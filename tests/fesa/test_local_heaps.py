@@ -23,7 +23,7 @@ from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
 from kleene.domains.fesa.writing import clear
 from kleene.passes.facts.memory import Memory, Unmodelled
-from kleene.passes.recursive_functions import whole_program
+from kleene.passes.prepare import whole_program
 
 from .concrete import Concrete, Outcome, World, outcomes
 from .meaning import Meaning

@@ -24,7 +24,7 @@ from kleene.domains.explicit.explore import explore
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.logic.kleene import Kleene
 from kleene.passes.preparation import Prepared
-from kleene.passes.recursive_functions import whole_program
+from kleene.passes.prepare import whole_program
 from kleene.semantics.contracts.programs import body_alone, by_contracts
 from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.semantics.translate import Translation, Translator

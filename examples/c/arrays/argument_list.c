@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // A list of the arguments of the program, printed and freed.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // A list whose nodes own copies of texts; a text that is in it already is not copied again.
 #include <stdlib.h>
 #include <string.h>

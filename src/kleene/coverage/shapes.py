@@ -23,10 +23,10 @@ from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.slots import slot_sizes
+from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
-from kleene.passes.text.blocks import TextPlaces
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 

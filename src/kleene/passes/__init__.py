@@ -12,7 +12,7 @@ In reading order:
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable
 - `scalars`: structs and arrays become variables
-- `elements`: arrays and blocks of pointers become lists
+- `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
 - `loads`: a pointer that is read twice is read once
 - `coalesce`: pointers with disjoint lives share a predicate

@@ -139,7 +139,7 @@ class _Prologue:
         return number == 1 and has_arguments(self.program)
 
     def _arguments(self, parameter: Variable, type_: PointerType) -> None:
-        """`argv` points to an array of texts, of which `passes/text` knows the length."""
+        """`argv` points to an array of texts, of which `passes/elements/text` knows the length."""
         array = Variable(ARGUMENTS, RecordType(ARGUMENTS, type_.size), is_global=True)
         first = Field(array, "first", type_.target, 0)
         fields = (RecordField("first", type_.target, 0),)

@@ -140,7 +140,7 @@ class _Inliner:
         self._add(source, Unsupported(call.place, "call through a pointer to no known function"), self.exit)
 
     def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
-        if name in TEXT_PRIMITIVES:  # `passes/text` defines it
+        if name in TEXT_PRIMITIVES:  # `passes/elements/text` defines it
             self._add(source, call, target)
             return
         callee = self.program.functions.get(name)

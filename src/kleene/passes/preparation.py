@@ -11,7 +11,7 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
-from kleene.passes.recursive_functions import whole_program
+from kleene.passes.prepare import whole_program
 
 
 @dataclass(frozen=True)

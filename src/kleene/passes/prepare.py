@@ -13,19 +13,34 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
+from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.owners import with_owner_members
+from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.indices import with_constant_indices, with_least_sizes
+from kleene.passes.inline import inline
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.promote import promote_addresses
+from kleene.passes.recursive_functions import with_one_automaton
 from kleene.passes.scalars import with_scalars
-from kleene.passes.text import with_text_blocks
+from kleene.passes.tail_calls import without_tail_recursion
+
+
+def whole_program(program: CProgram) -> CProgram:
+    """The program with calls inlined as far as they can be, made ready, and with one automaton for all of it.
+
+    Raises LimitReached if the program is too large, or if the entry is called again.
+    """
+    inlined = prepare_program(inline(without_tail_recursion(program)))
+    if inlined.entry in inlined.recursive_functions:
+        raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
+    return with_one_automaton(inlined)
 
 
 def prepare_program(program: CProgram) -> CProgram:

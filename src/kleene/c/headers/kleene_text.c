@@ -1,7 +1,7 @@
 /* Summaries of library functions on text, for the analyses: all that the bodies in kleene_library.c may do, without loops.
 
    A text is a block of bytes with a terminator. The functions __kleene_text_... and __kleene_bytes_... are operations of
-   the analyses (passes/text/primitives.py). What a summary chooses is any value within the bounds that it states. */
+   the analyses (passes/elements/text/rewritten.py). What a summary chooses is any value within the bounds that it states. */
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ssize_t;
 typedef struct __kleene_FILE FILE;

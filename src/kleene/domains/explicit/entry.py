@@ -15,7 +15,7 @@ from kleene.domains.explicit.arithmetic import concrete, decide
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import UNDEFINED, UNKNOWN, NotModelled, Pointer, Unknown, Value
-from kleene.passes.entry_parameters import LEAST_ARGUMENTS, is_texts, unknown_memory
+from kleene.passes.entry_parameters import LEAST_ARGUMENTS, MOST_ARGUMENTS, is_texts, unknown_memory
 
 ARGUMENTS = "arguments"
 """The kind of the block of `argv` before it is looked at; it keeps their number in its first cell."""
@@ -34,8 +34,9 @@ def entry_value(state: State, program: CProgram, number: int, given: Sequence[Va
     parameter = program.main.parameters[number]
     type_ = parameter.type
     if isinstance(type_, IntegerType):
-        low = LEAST_ARGUMENTS if program.entry == "main" and number == 0 else type_.minimum
-        return state.draw(low, type_.maximum, f"parameter {parameter}")
+        is_count = program.entry == "main" and number == 0
+        low, high = (LEAST_ARGUMENTS, MOST_ARGUMENTS) if is_count else (type_.minimum, type_.maximum)
+        return state.draw(low, high, f"parameter {parameter}")
     if not isinstance(type_, PointerType):
         return UNDEFINED
     if not is_texts(program, number):

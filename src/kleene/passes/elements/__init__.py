@@ -17,6 +17,7 @@ In reading order:
 - `chains`: edges under construction
 - `lists`: allocation, reallocation and walking
 - `positions`: the slots of indices
+- `text`: another pass, for blocks of bytes and numbers
 """
 
 from kleene.passes.elements.rewritten import with_element_lists

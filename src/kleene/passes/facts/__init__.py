@@ -11,6 +11,8 @@ In reading order:
 - `zones`: intervals and bounds of differences
 - `symbolic_states`: symbols of numbers and pointers, and their zone
 - `symbolic_values`: expressions in such a state
+- `texts`: terminators of blocks of bytes
+- `stored_texts`: what is promised of texts in memory, and operations on texts
 - `relations`: relations of numbers, members and lengths of blocks
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values

@@ -120,8 +120,9 @@ class StoredTexts(Texts):
 
     def _promise_member(self, state: State, owner: int, block: int, offset: int, size: int) -> None:
         kinds = state.blocks.get(owner)
-        is_loaded = Part("loaded", owner, 1) in state.held and kinds
-        if is_loaded and all(self.promises.holds("ended", (kind, offset)) for kind in kinds or ()):
+        if Part("loaded", owner, 1) not in state.held or not kinds:
+            return
+        if all(self.promises.holds("ended", (kind, offset)) for kind in kinds):
             state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
 
     def _promised(self, pointer: int, keys: Iterable[object], state: State) -> None:

@@ -20,7 +20,7 @@ from kleene.domains.shape.heap_join import join_after_call
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.logic.kleene import Kleene
 from kleene.passes.facts.memory import Memory
-from kleene.passes.recursive_functions import whole_program
+from kleene.passes.prepare import whole_program
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import CIRCULAR, ShapeClass

@@ -1,4 +1,4 @@
-"""The pass: operations on texts become checks and choices (`passes/text/__init__.py`)."""
+"""The pass: operations on texts become checks and choices (`passes/elements/text/__init__.py`)."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ from kleene.cfa.program import (
 )
 from kleene.cfa.types import IntegerType, RecordLayout, RecordType
 from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.text.accesses import Accesses, NotFollowed
+from kleene.passes.elements.text.blocks import TEXT, TextBlocks
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import LITERAL, LITERALS
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.texts import is_byte
 from kleene.passes.literals import is_literal
-from kleene.passes.procedures import Procedure, procedures_of, with_one_automaton
+from kleene.passes.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.rewrite import operations_of, rewrite_operation, with_parts
-from kleene.passes.text.accesses import Accesses, NotFollowed
-from kleene.passes.text.blocks import TEXT, TextBlocks
 
 
 def with_text_blocks(program: CProgram) -> CProgram:

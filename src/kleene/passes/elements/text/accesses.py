@@ -21,12 +21,12 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import CHOICE, Assign, Error, Havoc, Place
 from kleene.cfa.types import CHAR, INT, IntegerType, PointerType, Type
 from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.text.blocks import TextBlocks, is_in_literal
 from kleene.passes.entry_parameters import ARGUMENT
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.rewrite import with_parts
-from kleene.passes.text.blocks import TextBlocks, is_in_literal
 
 
 class NotFollowed(Exception):

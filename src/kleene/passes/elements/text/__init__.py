@@ -13,6 +13,6 @@ In reading order:
 - `accesses`: the accesses of one operation
 """
 
-from kleene.passes.text.rewritten import with_text_blocks
+from kleene.passes.elements.text.rewritten import with_text_blocks
 
 __all__ = ["with_text_blocks"]

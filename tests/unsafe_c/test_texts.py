@@ -1,0 +1,144 @@
+"""Programs with texts that fail under AddressSanitizer, one for each rule of `passes/elements/text` and its relations.
+
+The shape analysis is asked alone, since exploration would show the failure and hide a wrong proof. In each program a
+rule that is a little too generous would be a proof: a terminator that is overwritten, or in another block, or behind
+the pointer; a promise that a store breaks later, or that a fresh struct has not paid; a sum that is one too small.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.c.reader import read_program
+from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
+
+GCC = shutil.which("gcc")
+SECONDS = 20.0
+KINDS = kinds_of(["memsafety"])
+HEADERS = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+NODE = "struct node { char *name; struct node *next; };\n"
+PROGRAMS = {
+    "overwritten_terminator": """int main(int argc, char **argv) {
+    char text[4] = "abc";
+    text[3] = 'd';
+    return (int)strlen(text) == 77;
+}""",
+    "walk_past_the_terminator": """int main(int argc, char **argv) {
+    char *p = strdup("ab");
+    if (!p) return 1;
+    char *q = p;
+    while (*q) q++;
+    q++;
+    int c = *q;
+    free(p);
+    return c == 77;
+}""",
+    "one_byte_short": """int main(int argc, char **argv) {
+    if (argc < 2) return 0;
+    char *copy = malloc(strlen(argv[0]) + strlen(argv[1]) + 1);
+    if (!copy) return 1;
+    strcpy(copy, argv[0]);
+    strcat(copy, "/");
+    strcat(copy, argv[1]);
+    free(copy);
+    return 0;
+}""",
+    "promise_broken_later": NODE
+    + """int main(int argc, char **argv) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 1;
+    n->name = malloc(3);
+    if (!n->name) return 1;
+    strcpy(n->name, "ab");
+    struct node *list = NULL;
+    n->next = list;
+    list = n;
+    for (int i = 0; i < 3; i++) list->name[i] = 'x';
+    int length = (int)strlen(list->name);
+    free(list->name);
+    free(list);
+    return length == 77;
+}""",
+    "debt_not_paid": NODE
+    + """struct node *list;
+int main(int argc, char **argv) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 1;
+    n->name = malloc(2);
+    if (!n->name) return 1;
+    n->name[0] = n->name[1] = 'x';
+    n->next = list;
+    list = n;
+    int length = (int)strlen(list->name);
+    free(list->name);
+    free(list);
+    return length == 77;
+}""",
+    "argument_behind_the_last": """int main(int argc, char **argv) {
+    return argv[argc][0] == 'x';
+}""",
+    "not_at_the_start": """int main(int argc, char **argv) {
+    char *p = strdup("abc");
+    if (!p) return 1;
+    p++;
+    free(p);
+    return 0;
+}""",
+    "strncpy_without_terminator": """struct item { char name[4]; int number; };
+int main(int argc, char **argv) {
+    struct item *item = malloc(sizeof *item);
+    if (!item) return 1;
+    item->number = -1;
+    strncpy(item->name, "abcdefgh", sizeof item->name);
+    char copy[5];
+    strcpy(copy, item->name);
+    free(item);
+    return copy[0] == 77;
+}""",
+    "terminator_by_another_pointer": """int main(int argc, char **argv) {
+    char *a = malloc(2), *b = a;
+    if (!a) return 1;
+    a[1] = 0;
+    b[0] = 'x';
+    b[1] = 'y';
+    int length = (int)strlen(a);
+    free(a);
+    return length == 77;
+}""",
+    "number_with_more_digits": """int main(int argc, char **argv) {
+    char text[8];
+    sprintf(text, "n = %d", 1000 * argc);
+    return text[0] == 77;
+}""",
+}
+each = pytest.mark.parametrize("name", PROGRAMS)
+
+
+def _write(name: str, folder: Path) -> Path:
+    path = folder / f"{name}.c"
+    path.write_text(HEADERS + PROGRAMS[name] + "\n")
+    return path
+
+
+@pytest.mark.skipif(GCC is None, reason="there is no gcc")
+@each
+def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
+    """Else what the next test demands would not be soundness."""
+    binary = tmp_path / "program"
+    options = ["-w", "-O0", "-fno-builtin", "-fsanitize=address"]
+    subprocess.run([str(GCC), *options, "-o", str(binary), str(_write(name, tmp_path))], check=True)
+    run = subprocess.run([str(binary), "argument"], capture_output=True, check=False, text=True)
+    assert "AddressSanitizer" in run.stderr
+
+
+@each
+def test_the_shape_analysis_does_not_prove_it(name: str, tmp_path: Path) -> None:
+    prepared = Prepared(read_program([str(_write(name, tmp_path))]))
+    result = analyse(prepared, malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)
+    assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}
