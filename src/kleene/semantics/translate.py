@@ -215,7 +215,8 @@ class Translator:
     def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an edge; a variable that is inactive before it and active after it gets any value."""
         if self.context.counts is not None:
-            self.context.counts.location, self.context.counts.live = edge.source, self.live[edge.target]
+            self.context.counts.location = edge.source
+            self.context.counts.known, self.context.counts.live = self.live[edge.source], self.live[edge.target]
         before, after = self.live[edge.source], self.live[edge.target]
         appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
         hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from kleene.analysis.c.shape.analyse import analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS
+from kleene.c.reader import read_program
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.facts.counters import VariableCount, counts_of, linear
 from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
 from kleene.structures.structure import Structure, StructureBuilder
@@ -273,3 +277,14 @@ def test_linear_expressions_have_an_lvalue_and_a_number(tmp_path: Path) -> None:
     _, cfa = inlined(tmp_path, body)
     sums = [linear(e.label.value) for e in cfa.edges if str(e.label).startswith("m = ")]  # type: ignore[union-attr]
     assert [None if s is None else (str(s[0]), s[1]) for s in sums] == [("n", 1), ("n", -2), ("n", 3), None, None]
+
+
+def test_a_number_that_was_forgotten_says_nothing() -> None:
+    """The index of a loop over slots is in no number that is read: its claims contradicted it, and ended all runs."""
+    program = Path(__file__).parents[2] / "unsafe_c" / "rewritings" / "not_only_slots.c"
+    (attempt,) = (a for a in ATTEMPTS if a.name == "counts")
+    result = analyse_by_attempt(
+        Prepared(read_program([str(program)])), attempt, malloc_may_fail=True, seconds=20, max_structures=20_000
+    )
+    assert result is not None
+    assert result.alarms

@@ -33,7 +33,9 @@ class CountReadings:
         self.counts = counts
 
     def read_variable(self, variable: Variable) -> Iterator[Reading]:
-        """Steps that make the number of a variable as definite as the lists are."""
+        """Steps that make the number of a variable as definite as the lists are; none if it was forgotten."""
+        if variable not in self.counts.known:
+            return
         for claims in self.counts.claims:
             count = claims.count
             if isinstance(count, VariableCount) and count.less is None and count.counter == variable:

@@ -71,6 +71,8 @@ class CountSteps:
         self.relations = Relations(memory.program, memory.cfa)
         self.location = memory.cfa.entry
         """Where the operation begins that is being translated."""
+        self.known: Set[Variable] = frozenset()
+        """The variables whose values are known before it: a number that no proof needs is forgotten."""
         self.live: Set[Variable] = frozenset()
         """The variables that are read after it."""
         self.claims = claims_of(symbols)
