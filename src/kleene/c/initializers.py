@@ -240,8 +240,11 @@ def global_variable(lowering: LoweringContext, variable: Variable, cursor: Any) 
 
     An initialiser that is not modelled makes its value unknown.
     """
-    start = initializer(cursor)
-    constant = bool(cursor.type.is_const_qualified())
+    return global_with(lowering, variable, initializer(cursor), constant=bool(cursor.type.is_const_qualified()))
+
+
+def global_with(lowering: LoweringContext, variable: Variable, start: Any, *, constant: bool) -> Global:
+    """A global with the assignments of an initialiser, if there is one."""
     if start is None:
         return Global(variable, constant=constant)
     lowering.at_file_scope = True

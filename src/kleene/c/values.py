@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_operator
+from kleene.c.initializers import global_with
 from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
@@ -25,6 +26,7 @@ from kleene.cfa.expressions import (
     Unary,
     Variable,
 )
+from kleene.cfa.program import Global
 from kleene.cfa.types import (
     ArrayType,
     FloatType,
@@ -209,10 +211,20 @@ class Values:
     def _compound_literal(self, cursor: Any) -> Expression:
         type_ = self.lower.type(cursor)
         place = self.lower.place(cursor)
+        start = list(cursor.get_children())[-1]
         if self.lower.at_file_scope:
-            raise UnsupportedConstruct("compound literal outside of functions", cursor)
+            return self._global_literal(type_, start, constant=bool(cursor.type.is_const_qualified()))
         variable = self.lower.builder.declare("$literal", type_, place)
-        self.lower.initializers.initialize(variable, list(cursor.get_children())[-1])
+        self.lower.initializers.initialize(variable, start)
+        return variable
+
+    def _global_literal(self, type_: Type, start: Any, *, constant: bool) -> Expression:
+        """A compound literal outside of functions is an object without a name (C17, 6.5.2.5, 5)."""
+        unit = self.lower.unit
+        name = f"$literal {len(unit.linkage.globals)}"
+        variable = Variable(name, type_, is_global=True)
+        unit.linkage.globals[name] = Global(variable)
+        unit.linkage.globals[name] = global_with(self.lower.sibling(name), variable, start, constant=constant)
         return variable
 
     def _unary(self, cursor: Any) -> Expression:
