@@ -126,6 +126,8 @@ ONCE = "int main(void) { int *p = malloc(4); if (!p) return 1; *p = 0; free(p); 
 BELOW = "int main(void) { int i = __VERIFIER_nondet_int(); if (i < 3) assert(i < 4); return 0; }\n"
 SAME = "int main(void) { int i = __VERIFIER_nondet_int(), j = i; assert(i <= j); return 0; }\n"
 APPLIES = {
+    "shape, calls": (EXAMPLES / "language" / "levels.c").read_text(encoding="utf-8"),
+    "shape, counts": (EXAMPLES / "counts" / "queue.c").read_text(encoding="utf-8"),
     "shape, loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),
     "shape, ranges": HEAD + BELOW,
     "shape, order": HEAD + SAME,

@@ -14,6 +14,7 @@ from kleene.c.options import ReadOptions
 from kleene.diagnostics import InputError
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.passes.facts.memory import StructureType
 from kleene.refine.certificate import (
     _graph,
     _names,
@@ -28,6 +29,7 @@ from kleene.refine.tracking.definition import Activity, TrackingDefinition
 from kleene.structures.layout import MOST_NODES, layout_for
 from kleene.structures.structure import SM_MUST, Structure, StructureBuilder
 
+LIST = StructureType("list", frozenset({"next", "prev"}), frozenset({16}))
 VOCABULARY = Vocabulary((Predicate("p", 1, ("v",)), Predicate("n", 2, ("v", "w")), Predicate("f", 0, ())))
 
 
@@ -101,7 +103,7 @@ def abstraction(**roles: frozenset[str]) -> Abstraction:
     )
     families = frozenset(f.name for f in entry.families[:1])
     made = Roles(**(dict.fromkeys(("forward", "back", "circular", "looping", "unused"), frozenset()) | roles))
-    return Abstraction(definition, Generator(entry, families, made), Activity({"x": frozenset({"L1", "L2"})}))
+    return Abstraction(definition, (Generator(entry, families, made, LIST),), Activity({"x": frozenset({"L1", "L2"})}))
 
 
 def test_an_abstraction_is_read_back() -> None:
@@ -109,20 +111,24 @@ def test_an_abstraction_is_read_back() -> None:
         made = abstraction(**{role: frozenset({"next", "prev"})})
         document = abstraction_document(made)
         assert json.loads(json.dumps(document)) == document
-        again = abstraction_of(document, library())
+        again = abstraction_of(document, library(), [LIST])
         assert again.definition == made.definition
-        assert again.generator == made.generator
+        assert again.generators == made.generators
         assert again.active.at == made.active.at
 
 
 def test_shapes_that_are_not_in_the_library() -> None:
     document = abstraction_document(abstraction())
+
+    def changed(**values: object) -> dict[str, object]:
+        return {**document, "generators": [{**document["generators"][0], **values}]}
+
     with pytest.raises(InputError, match="which is not in the library"):
-        abstraction_of({**document, "shape": "none of these"}, library())
+        abstraction_of(changed(shape="none of these"), library(), [LIST])
     with pytest.raises(InputError, match="other families"):
-        abstraction_of({**document, "families": ["none of these"]}, library())
-    without = abstraction_of({**document, "shape": None, "families": []}, library())
-    assert without.generator.entry is None
+        abstraction_of(changed(families=["none of these"]), library(), [LIST])
+    without = abstraction_of(changed(shape=None, families=[]), library(), [LIST])
+    assert without.generators[0].entry is None
 
 
 @pytest.mark.parametrize("values", ["x", [1], ["x", 1], None, {"x": 1}])
@@ -154,7 +160,7 @@ WRONG = {
     "no schema": ("{}", "not a certificate of kleene"),
     "another schema": (json.dumps(document(schema="other/4")), "not a certificate of kleene"),
     "another version of the schema": (json.dumps(document(schema="kleene.certificate/3")), "made by version"),
-    "another tool": (json.dumps(document(tool="0.0.1")), r"made by version 0.0.1 \(kleene.certificate/4\)"),
+    "another tool": (json.dumps(document(tool="0.0.1")), r"made by version 0.0.1 \(kleene.certificate/5\)"),
     "a key too many": (json.dumps(document(more=1)), "'more' is not known"),
     "a digest": (json.dumps(document() | {"files": [1]}), "its digest is not that of its content"),
 }

@@ -189,7 +189,7 @@ POINTERS = {
     "reverse": ("list", "make$1.list", "make$1.n"),
     "doubly": ("list", "last", "n"),
     "few": ("list", "last", "n"),
-    "tree": ("root", "n", "$t3"),
+    "tree": ("root", "n", "n"),
     "twice": ("v", "d", "n"),
 }
 CASES = [(*case, (), (), seed) for case in ALL_TRACKED + WITHOUT_ONE for seed in range(3)]

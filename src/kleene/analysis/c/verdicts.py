@@ -160,7 +160,7 @@ def explain(report: CheckReport) -> None:
                 report.findings.append(_possible(alarm, report.confirmation))
                 reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report.confirmation)}")
         first_undefined = next((a for a in shape.alarms if a.kind in UNDEFINED and not a.text.startswith("$")), None)
-        if first_undefined is not None and not reasons:
+        if first_undefined is not None and undefined is None and not reasons:
             kind = first_undefined.kind.replace("_", " ")
             reasons.append(f"{first_undefined.place}: possible {kind}: {first_undefined.text}: {NO_PROMISE}")
     elif report.exploration is not None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kleene.cfa.expressions import (
     AddressOf,
     Expression,
+    Field,
     Index,
     PointerOffset,
     Variable,
+    children,
     root_variable,
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Call, Operation, Print, expressions
+from kleene.cfa.operations import Call, DeclareLocal, EndScope, Operation, Print, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
-from kleene.passes.entry_parameters import ARGUMENTS
+from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.texts import is_byte
@@ -39,7 +42,15 @@ class TextBlocks:
         self.kinds: set[object] = set()
         if self.blocks.known:
             touched = {kind for pointer in self._pointers() for kind in self.blocks.of_value(pointer) or ()}
+            touched |= {self.blocks.of_object(ARGUMENT)} if self.arguments else set()
+            touched -= {self.blocks.of_object(variable) for variable in self._used_as_a_whole()}
             self.kinds = {kind for kind in touched if kind not in self.holding}
+
+    def _used_as_a_whole(self) -> set[Variable]:
+        """The variables that are read or written under their name, and by pointers too: their content is followed."""
+        operations = [edge.label for edge in self.cfa.edges if not isinstance(edge.label, DeclareLocal | EndScope)]
+        named = {v for operation in operations for x in expressions(operation) for v in _named(x)}
+        return {v for v in named if self.blocks.memory.kind(v) == "object" and not isinstance(v.type, ArrayType)}
 
     def _pointers(self) -> set[Expression]:
         """The pointers that are moved or given to summaries."""
@@ -88,6 +99,23 @@ class TextBlocks:
     def may_be_literal(self, pointer: Expression) -> bool:
         kinds = self.blocks.of_value(pointer)
         return kinds is None or self.blocks.of_object(LITERAL) in kinds
+
+
+def _named(expression: Expression) -> Iterator[Variable]:
+    """The variables whose whole value an expression is or reads, and not only an element or their address."""
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Variable):
+            yield node
+        elif isinstance(node, AddressOf | Field | Index) and isinstance(_inner(node), Variable):
+            waiting += [node.index] if isinstance(node, Index) else []
+        else:
+            waiting += children(node)
+
+
+def _inner(node: AddressOf | Field | Index) -> Expression:
+    return node.target if isinstance(node, AddressOf) else node.base
 
 
 def _is_walk(moved: PointerOffset) -> bool:

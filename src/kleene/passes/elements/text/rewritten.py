@@ -18,6 +18,7 @@ from kleene.cfa.operations import (
     MemCopy,
     MemSet,
     Operation,
+    Place,
     Print,
     Realloc,
     Skip,
@@ -55,14 +56,16 @@ from kleene.passes.rewrite import operations_of, rewrite_operation, with_parts
 
 def with_text_blocks(program: CProgram) -> CProgram:
     """The program without accesses to texts."""
-    if program.entry in program.recursive_functions or not _has_texts(program):
+    if not _has_texts(program):
         return program
+    if program.entry in program.recursive_functions:
+        return _without_arguments(_without_primitives(program), "the arguments of an entry that is recursive")
     procedures = procedures_of(program)
     whole = with_one_automaton(program)
     relations = Relations(whole, whole.main.cfa)
     texts = TextBlocks(whole, whole.main.cfa, relations.blocks)
-    if not relations.at:
-        return _without_primitives(program)
+    if not relations.at or (_has_arguments(program) and not relations.blocks.known):
+        return _without_arguments(_without_primitives(program), "the arguments of a program that is too large")
     sizes = {int(s) for s in texts.blocks.memory.sizes} | {r.type.size for r in program.records.values()}
     record = RecordType(TEXT, next(n for n in range(1, len(sizes) + 2) if n not in sizes))
     functions: dict[str, Function] = {}
@@ -91,7 +94,7 @@ def _one_literal(node: Expression) -> Expression:
 
 def _has_texts(program: CProgram) -> bool:
     """Whether there is anything to do: a summary, a pointer that moves along numbers, or a byte at a variable index."""
-    if any(g.variable.name == ARGUMENTS for g in program.globals):
+    if _has_arguments(program):
         return True
     for operation in operations_of(program):
         if isinstance(operation, Call) and operation.function in TEXT_PRIMITIVES:
@@ -104,6 +107,23 @@ def _has_texts(program: CProgram) -> bool:
             if isinstance(node, PointerOffset) and constant_of(node.index) is None:
                 return True
     return False
+
+
+def _has_arguments(program: CProgram) -> bool:
+    return any(g.variable.name == ARGUMENTS for g in program.globals)
+
+
+def _without_arguments(program: CProgram, why: str) -> CProgram:
+    """The program, unsupported where it begins if it has arguments: one object stands for all of their characters."""
+    if not _has_arguments(program):
+        return program
+    main = program.main
+    first = f"{main.cfa.entry} arguments"
+    place = next((edge.label.place for edge in main.cfa.leaving(main.cfa.entry)), Place("", 0, 0, ""))
+    start: Edge[Operation] = Edge(first, Unsupported(place, why), main.cfa.entry)
+    return replace(
+        program, functions={**program.functions, program.entry: replace(main, cfa=Cfa(first, (start, *main.cfa.edges)))}
+    )
 
 
 def _without_primitives(program: CProgram) -> CProgram:
