@@ -24,6 +24,11 @@ KINDS = kinds_of(["memsafety"])
 HEADERS = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 NODE = "struct node { char *name; struct node *next; };\n"
 PROGRAMS = {
+    "appended_to_itself": """int main(int argc, char **argv) {
+    char text[32] = "abc";
+    strcat(text, argc > 7 ? "d" : text);
+    return (int)strlen(text) == 77;
+}""",
     "overwritten_terminator": """int main(int argc, char **argv) {
     char text[4] = "abc";
     text[3] = 'd';

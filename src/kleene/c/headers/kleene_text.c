@@ -39,12 +39,20 @@ size_t __summary_strnlen(const char *text, size_t limit) {
 }
 
 char *__summary_strcpy(char *target, const char *text) {
+    if (target == text) { /* they overlap, or may do so: an error, and nothing behind it matters */
+        __kleene_text_write(target, (size_t)-1);
+        __VERIFIER_assume(0);
+    }
     size_t length = __kleene_text_length(text);
     __kleene_text_write(target, length);
     return target;
 }
 
 char *__summary_strncpy(char *target, const char *text, size_t size) {
+    if (target == text) { /* they overlap, or may do so: an error, and nothing behind it matters */
+        __kleene_text_write(target, (size_t)-1);
+        __VERIFIER_assume(0);
+    }
     size_t length = __kleene_text_prefix(text, size);
     __kleene_bytes_write(target, size);
     if (length < size)
@@ -53,6 +61,10 @@ char *__summary_strncpy(char *target, const char *text, size_t size) {
 }
 
 char *__summary_strcat(char *target, const char *text) {
+    if (target == text) { /* they overlap, or may do so: an error, and nothing behind it matters */
+        __kleene_text_write(target, (size_t)-1);
+        __VERIFIER_assume(0);
+    }
     size_t start = __kleene_text_length(target);
     size_t length = __kleene_text_length(text);
     __kleene_text_write(target + start, length);
@@ -60,6 +72,10 @@ char *__summary_strcat(char *target, const char *text) {
 }
 
 char *__summary_strncat(char *target, const char *text, size_t size) {
+    if (target == text) { /* they overlap, or may do so: an error, and nothing behind it matters */
+        __kleene_text_write(target, (size_t)-1);
+        __VERIFIER_assume(0);
+    }
     size_t start = __kleene_text_length(target);
     size_t length = __kleene_text_prefix(text, size);
     __kleene_text_write(target + start, length);
