@@ -104,7 +104,7 @@ class _Interruption:
             self.check()
 
     @contextlib.contextmanager
-    def limited(self) -> Iterator[None]:
+    def catch(self) -> Iterator[None]:
         """In this block, Ctrl-C and a request to terminate are limits; the second one is an exception again."""
         if self._previous or threading.current_thread() is not threading.main_thread():
             yield
@@ -120,7 +120,7 @@ class _Interruption:
 
 
 _INTERRUPTION = _Interruption()
-interruptible = _INTERRUPTION.limited
+interruptible = _INTERRUPTION.catch
 
 
 class Watchdog:

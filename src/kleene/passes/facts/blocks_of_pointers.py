@@ -35,7 +35,7 @@ class Blocks:
         changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
         merged = replace(
             program,
-            globals=tuple(map(_merged, program.globals)),
+            globals=tuple(map(_merge, program.globals)),
             records=program.records | {LITERALS.type.name: LITERALS},
         )
         self.memory = Memory(merged, changed, typed=True)
@@ -59,7 +59,7 @@ class Blocks:
             for layout in self._program.records.values():
                 if layout.type.size == int(kind) and str(kind) in (str(int(kind)), str(layout.type)):
                     arrays.setdefault(kind, []).extend(byte_arrays(layout.type, self._program, 0))
-        return {kind: sorted(set(found)) for kind, found in arrays.items() if found}
+        return {kind: sorted(set(spots)) for kind, spots in arrays.items() if spots}
 
     def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
         label = rewrite_operation(edge.label, _at_start)
@@ -103,7 +103,7 @@ class Blocks:
             return None
 
 
-def _merged(item: Global) -> Global:
+def _merge(item: Global) -> Global:
     initial = tuple(rewrite_operation(a, _at_start) for a in item.initial)
     return replace(item, initial=initial)  # type: ignore[arg-type]
 

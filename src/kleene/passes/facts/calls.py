@@ -77,13 +77,13 @@ class Calls:
 
     @cached_property
     def _copies(self) -> dict[str, int]:
-        return self._counted(self._kept)
+        return self._count(self._kept)
 
     @cached_property
     def _copies_left(self) -> dict[str, int]:
-        return self._counted(self._kept | self.apart)
+        return self._count(self._kept | self.apart)
 
-    def _counted(self, kept: Collection[str]) -> dict[str, int]:
+    def _count(self, kept: Collection[str]) -> dict[str, int]:
         """How often each function is in the program if all but some are inlined."""
         reachable = self._program.reachable_functions
         copies = {name: int(name in kept) for name in reachable}

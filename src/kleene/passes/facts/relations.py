@@ -499,7 +499,7 @@ class Relations(StoredTexts):
         ):  # some element of an array that is known
             (base, first), size = self._locate(target.base, state), target.base.type.size
         self._overwrite(base, first, size, state)
-        self.stored(target, symbol, base, offset, state)
+        self.record_store(target, symbol, base, offset, state)
         if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
             state.held[Cell(base, offset, target.type.size)] = symbol
 

@@ -76,7 +76,7 @@ class StoredTexts(Texts):
 
     # What is loaded and stored --------------------------------------------------------------------------------
 
-    def _loaded(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
+    def _load(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
         """A pointer that was read from memory: its kinds tell what is promised of it."""
         if self._is_argument(base, state):
             self._argument(base, pointer, state)
@@ -87,7 +87,7 @@ class StoredTexts(Texts):
         kinds = state.blocks.get(pointer)
         if kinds and self.promises.kinds:
             self._mark_loaded(pointer, kinds, state)
-            self._promised(pointer, kinds, state)
+            self._promise(pointer, kinds, state)
         return pointer
 
     def _mark_loaded(self, pointer: int, kinds: frozenset[object], state: State) -> None:
@@ -107,7 +107,7 @@ class StoredTexts(Texts):
         if known is None:
             return
         block, position = known
-        self._accessed(state, block, position, width)
+        self._note_access(state, block, position, width)
         nothing = state.fresh(0, 0)
         room = state.held[Part("room", pointer, 1)] = state.fresh(1, LONGEST_ARGUMENT)
         state.held[Part("behind", pointer, 1)] = nothing
@@ -125,7 +125,7 @@ class StoredTexts(Texts):
         if all(self.promises.holds("ended", (kind, offset)) for kind in kinds):
             state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
 
-    def _promised(self, pointer: int, keys: Iterable[object], state: State) -> None:
+    def _promise(self, pointer: int, keys: Iterable[object], state: State) -> None:
         """Give a pointer the coordinates that are promised."""
         keys = list(keys)
 
@@ -151,7 +151,7 @@ class StoredTexts(Texts):
             if block != pointer:
                 state.zone.add(state.held[Part("at", pointer, 1)], end, 0)
 
-    def _published(self, pointer: int, state: State, keys: Iterable[object] | None = None) -> None:
+    def _publish(self, pointer: int, state: State, keys: Iterable[object] | None = None) -> None:
         """A pointer is stored in memory, or given to a function: it must keep the promises."""
         kinds = state.blocks.get(pointer)
         if kinds is None and keys is None:
@@ -197,7 +197,7 @@ class StoredTexts(Texts):
         debts = [k for k in state.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == owner]
         pointers = [state.held.pop(key) for key in debts]
         for pointer in pointers:
-            self._published(pointer, state)
+            self._publish(pointer, state)
 
     def _escapes(self, base: int, state: State) -> None:
         holding = {size for size, _ in self._kinds.memory.cell_of}
@@ -222,9 +222,9 @@ class StoredTexts(Texts):
                     continue
                 for key in [k for k in scratch.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == symbol]:
                     if Part("debt", stay[symbol], key.scale) not in joint.held:
-                        self._published(scratch.held[key], scratch)
+                        self._publish(scratch.held[key], scratch)
 
-    def stored(self, target: Expression, symbol: int, base: int, offset: int | None, state: State) -> None:
+    def record_store(self, target: Expression, symbol: int, base: int, offset: int | None, state: State) -> None:
         """A value is stored in memory."""
         if not self.promises.kinds:
             return
@@ -233,7 +233,7 @@ class StoredTexts(Texts):
             if known is not None:
                 block, position = known
                 self.bytes_written(state, block, position, position, zero=self.is_zero(state, symbol))
-                self._accessed(state, block, position)
+                self._note_access(state, block, position)
                 self._remember(state, block, position, symbol)
                 return
         self.memory_written(state, base, target, target.type.size)
@@ -242,12 +242,12 @@ class StoredTexts(Texts):
             if Part("fresh", base, 1) in state.held and offset is not None and not self._keeps(symbol, state):
                 state.held[Part("debt", base, offset)] = symbol
             else:
-                self._published(symbol, state)
+                self._publish(symbol, state)
 
     def _keeps(self, pointer: int, state: State) -> bool:
         """Whether a pointer could be stored in memory without breaking a promise."""
         broken, everything = set(self.promises.broken), self.promises.everything
-        self._published(pointer, state.copy())
+        self._publish(pointer, state.copy())
         keeps = self.promises.broken == broken and self.promises.everything == everything
         self.promises.broken, self.promises.everything = broken, everything
         return keeps
@@ -428,7 +428,7 @@ class StoredTexts(Texts):
         self.bytes_written(state, block, at, last, zero=zero, ends=ends)
         room = state.held.get(Part("room", block, 1))
         if (zero or ends) and state.interval(amount)[0] >= 1:
-            self._accessed(state, block, last)
+            self._note_access(state, block, last)
             self._set_end(state, block, last)
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
@@ -445,11 +445,11 @@ class StoredTexts(Texts):
         if isinstance(operation, Invoke):
             for argument, parameter in zip(operation.arguments, operation.parameters, strict=True):
                 if isinstance(argument.type, PointerType):
-                    self._published(self.pointer(argument, state), state, [parameter])
+                    self._publish(self.pointer(argument, state), state, [parameter])
             self._damage_by_functions(state)
         elif isinstance(operation, Leave):
             if operation.result is not None and isinstance(operation.result.type, PointerType):
-                self._published(self.pointer(operation.result, state), state, [operation.result])
+                self._publish(self.pointer(operation.result, state), state, [operation.result])
         elif not isinstance(operation, Enter):
             self.promises.everything = True
         for key in [k for k in state.held if isinstance(k, Part) and k.kind == "fresh"]:
@@ -477,7 +477,7 @@ class StoredTexts(Texts):
                 pointer = state.held[variable] = state.fresh_pointer(kinds)
                 if kinds:
                     self._mark_loaded(pointer, kinds, state)
-                    self._promised(pointer, [key], state)
+                    self._promise(pointer, [key], state)
 
     # Primitives -----------------------------------------------------------------------------------------------
 
@@ -539,7 +539,7 @@ class StoredTexts(Texts):
             self.memory_written(state, pointer, None, 0)
             return
         self.bytes_written(state, known[0], known[1], known[1], zero=True)
-        self._accessed(state, *known)
+        self._note_access(state, *known)
         self._set_end(state, *known)
 
     def _length(self, pointer: int, state: State) -> int:
@@ -553,7 +553,7 @@ class StoredTexts(Texts):
                 old = state.held.get(Part(which, known[0], 1))
                 if old is not None and state.zone.upper(known[1], old) <= 0:
                     state.zone.add(end, old, 0)
-            self._accessed(state, known[0], end)
+            self._note_access(state, known[0], end)
             self._set_end(state, known[0], end)
         return length
 

@@ -139,13 +139,13 @@ class Values:
                 if key is not None and state.held.get(key) in state.blocks:
                     return state.held[key]
                 pointer = state.fresh_pointer(self._kinds.of_value(value))
-                pointer = self._loaded(value, base_symbol, pointer, state)
+                pointer = self._load(value, base_symbol, pointer, state)
                 if key is not None:
                     state.held[key] = pointer
                 return pointer
         return state.fresh_pointer(None)
 
-    def _loaded(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
+    def _load(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
         """A pointer that is read from memory and not known yet."""
         return pointer
 
@@ -403,18 +403,18 @@ class Values:
                 left.remove(term)
                 right.remove(term)
         if len(left) + len(right) <= MOST_TERMS:
-            bound = min(bound, self._matched(state, left, right))
+            bound = min(bound, self._match(state, left, right))
         return bound
 
-    def _matched(self, state: State, left: list[int], right: list[int]) -> int:
+    def _match(self, state: State, left: list[int], right: list[int]) -> int:
         """The least bound of the difference of two sums, where each term of the one is paired with one of the other."""
         if not left:
             return -sum(state.interval(term)[0] for term in right)
         first, *rest = left
-        best = state.interval(first)[1] + self._matched(state, rest, right)
+        best = state.interval(first)[1] + self._match(state, rest, right)
         for number, term in enumerate(right):
             others = right[:number] + right[number + 1 :]
-            best = min(best, state.zone.upper(first, term) + self._matched(state, rest, others))
+            best = min(best, state.zone.upper(first, term) + self._match(state, rest, others))
         return best
 
     def _terms(self, state: State, number: int) -> list[int]:

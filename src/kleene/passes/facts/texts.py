@@ -80,7 +80,7 @@ class Texts(Values):
                 return block, at, end
         return None
 
-    def _accessed(self, state: State, block: int, position: int, unit: int = 1) -> None:
+    def _note_access(self, state: State, block: int, position: int, unit: int = 1) -> None:
         """An access is inside its block, or the program has an error there."""
         room = self._part(state, "room", block, unit)
         state.zone.add(ZERO, position, 0)
@@ -129,7 +129,7 @@ class Texts(Values):
         if known is None:
             return number
         block, position = known
-        self._accessed(state, block, position)
+        self._note_access(state, block, position)
         old = state.held.get(Part("byte at", block, 1))
         if old is not None and state.zone.upper(old, position) <= 0 and state.zone.upper(position, old) <= 0:
             content = state.held[Part("byte", block, 1)]

@@ -62,14 +62,14 @@ def shared_in_structures(
     owned = {name: live.get(name, ()) for name in variables}
     statics = [p for name, pointers in live.items() if name not in owned for p in pointers]
     for structure in structures:
-        owners = [(name, _reached(structure, pointers)) for name, pointers in {**owned, STATIC: statics}.items()]
+        owners = [(name, _reach(structure, pointers)) for name, pointers in {**owned, STATIC: statics}.items()]
         shared = next(_overlaps(owners), None)
         if shared is not None:
             return shared
     return None
 
 
-def _reached(structure: Structure, pointers: Sequence[str]) -> set[int]:
+def _reach(structure: Structure, pointers: Sequence[str]) -> set[int]:
     """The blocks of the heap to which pointers may lead."""
     declared = structure.vocabulary.declared
     cells = [p.name for p in declared if p.is_a(RoleKind.CELL)]

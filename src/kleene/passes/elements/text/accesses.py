@@ -64,17 +64,17 @@ class Accesses:
             case AddressOf(target=target):
                 return self._address(expression, target)
             case PointerOffset(pointer=pointer) if self._is_moved_text(pointer):
-                return self._moved(expression)
+                return self._move(expression)
             case Deref() | Index() | Field() if self.texts.is_text_lvalue(self.original(expression)):
                 return self._read(expression)
             case Deref(pointer=pointer) if self.texts.is_argument(self.original(pointer)):
                 return self._argument(expression)
             case Comparison(left=left, right=right) if self._are_texts(left, right):
-                return self._compared(expression)
+                return self._compare(expression)
             case PointerDifference(left=left, right=right) if self._are_texts(left, right):
                 self.value(left)
                 self.value(right)
-                return self.chosen(expression)
+                return self.choose(expression)
         return with_parts(expression, self.value)
 
     def _is_moved_text(self, pointer: Expression) -> bool:
@@ -93,7 +93,7 @@ class Accesses:
         sides = [self.original(side) for side in (left, right)]
         return any(self.texts.is_text(s) or self.texts.is_argument(s) for s in sides)
 
-    def chosen(self, expression: Expression) -> Variable:
+    def choose(self, expression: Expression) -> Variable:
         """A number that may be anything that the expression can be."""
         type_ = expression.type
         low, high = self.relations.of(self.original(expression), self.location)
@@ -132,7 +132,7 @@ class Accesses:
                 return replace(lvalue, pointer=self.value(pointer))
         return lvalue
 
-    def _moved(self, expression: PointerOffset) -> Expression:
+    def _move(self, expression: PointerOffset) -> Expression:
         """A pointer that is moved in a text stays where it is; it must be none to nowhere."""
         pointer = self.value(expression.pointer)
         self.value(expression.index)
@@ -142,7 +142,7 @@ class Accesses:
             self.chains.fail(nowhere, self.place, "null_dereference", f"{expression.pointer} may be NULL")
         return pointer if pointer.type == expression.type else Cast(pointer, expression.type)
 
-    def _compared(self, expression: Comparison) -> Expression:
+    def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
         answer = self.chosen_between(INT, 0, 1)
@@ -163,7 +163,7 @@ class Accesses:
         self.access(lvalue, write=False)
         if not isinstance(lvalue.type, IntegerType):
             return self.chosen_between(lvalue.type, 0, 0)
-        return self.chosen(lvalue)
+        return self.choose(lvalue)
 
     def access(self, lvalue: Expression, *, write: bool) -> None:
         """Check an access to an element of a text: it must be inside, and the text must be there."""

@@ -49,7 +49,7 @@ class TextBlocks:
     def _used_as_a_whole(self) -> set[Variable]:
         """The variables that are read or written under their name, and by pointers too: their content is followed."""
         operations = [edge.label for edge in self.cfa.edges if not isinstance(edge.label, DeclareLocal | EndScope)]
-        named = {v for operation in operations for x in expressions(operation) for v in _named(x)}
+        named = {v for operation in operations for x in expressions(operation) for v in _named_variables(x)}
         return {v for v in named if self.blocks.memory.kind(v) == "object" and not isinstance(v.type, ArrayType)}
 
     def _pointers(self) -> set[Expression]:
@@ -101,7 +101,7 @@ class TextBlocks:
         return kinds is None or self.blocks.of_object(LITERAL) in kinds
 
 
-def _named(expression: Expression) -> Iterator[Variable]:
+def _named_variables(expression: Expression) -> Iterator[Variable]:
     """The variables whose whole value an expression is or reads, and not only an element or their address."""
     waiting = [expression]
     while waiting:

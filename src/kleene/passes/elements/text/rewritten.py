@@ -129,13 +129,13 @@ def _without_arguments(program: CProgram, why: str) -> CProgram:
 def _without_primitives(program: CProgram) -> CProgram:
     """The program where each summary is unsupported."""
 
-    def changed(edge: Edge[Operation]) -> Edge[Operation]:
+    def change(edge: Edge[Operation]) -> Edge[Operation]:
         if isinstance(edge.label, Call) and edge.label.function in TEXT_PRIMITIVES:
             return replace(edge, label=Unsupported(edge.label.place, "a text in a program that is too large"))
         return edge
 
     functions = {
-        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(changed, f.cfa.edges)))) for n, f in program.functions.items()
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(change, f.cfa.edges)))) for n, f in program.functions.items()
     }
     return replace(program, functions=functions)
 
@@ -202,9 +202,9 @@ class _Coder:
                 accesses.value(label.size)
                 size = Constant(self.record.size, label.size.type)
                 target = accesses.value(label.target) if not isinstance(label.target, Variable) else label.target
-                return replace(label, size=size, element=self.record, target=self._kept(target, label.target))
+                return replace(label, size=size, element=self.record, target=self._with_type_of(target, label.target))
             case Realloc() if self._is_made(label):
-                return self._moved(label, accesses)
+                return self._move(label, accesses)
             case Free(pointer=pointer) if texts.is_text(original(pointer)):
                 freed = accesses.value(pointer)
                 start = self.relations.is_start(original(pointer), accesses.location)
@@ -222,7 +222,7 @@ class _Coder:
                 return self._print(label, accesses)
         return with_parts(label, accesses.value)
 
-    def _kept(self, new: Expression, old: Expression) -> Expression:
+    def _with_type_of(self, new: Expression, old: Expression) -> Expression:
         return new if new.type == old.type else old
 
     def _is_made(self, label: Allocate | Realloc) -> bool:
@@ -234,7 +234,7 @@ class _Coder:
     def _is_argument(self, target: Expression, accesses: Accesses) -> bool:
         return isinstance(target, Deref) and self.texts.is_argument(accesses.original(target.pointer))
 
-    def _moved(self, label: Realloc, accesses: Accesses) -> Operation:
+    def _move(self, label: Realloc, accesses: Accesses) -> Operation:
         if not self.texts.is_text(accesses.original(label.pointer)) and constant_of(label.pointer) != 0:
             raise NotFollowed("realloc of a text as something else")
         if not self.relations.makes_block(accesses.original(label.size), accesses.location):
