@@ -101,7 +101,7 @@ def test_the_advice_names_an_option(tmp_path: Path) -> None:
 
 def test_the_advice_names_the_limit_that_was_reached() -> None:
     """FESA would prove a list whatever the limit is."""
-    path = Path(__file__).parents[3] / "examples" / "c" / "trees" / "search_tree.c"
+    path = Path(__file__).parents[3] / "examples" / "c" / "trees" / "red_black.c"
     report = check([str(path)], check_options(timeout=2.0, max_structures=5))
     assert "more than 5 structures" in report.reason and "--max-structures" in report.advice
 
