@@ -161,7 +161,14 @@ int main(void) {
 
 
 @pytest.mark.parametrize(
-    ("size", "model"), [("n * 4u", "LP64"), ("(size_t)(n * 4)", "LP64"), ("n * sizeof(int)", "ILP32")]
+    ("size", "model"),
+    [
+        ("n * 4u", "LP64"),
+        ("(size_t)(n * 4)", "LP64"),
+        ("(unsigned short)(n * sizeof(int))", "LP64"),
+        ("(int)(n * sizeof(int))", "LP64"),
+        ("n * sizeof(int)", "ILP32"),
+    ],
 )
 def test_a_product_that_wraps_is_no_number_of_elements(size: str, model: str, tmp_path: Path) -> None:
     """`malloc(n * 4u)` has 4 bytes where n is 2 to the 30 and 1: this was proved."""

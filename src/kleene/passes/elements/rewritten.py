@@ -44,7 +44,7 @@ from kleene.passes.elements.slots import Slot
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations, factors
+from kleene.passes.facts.relations import Relations, factors, is_whole
 from kleene.passes.rewrite import with_parts
 
 FEW = 3
@@ -171,14 +171,9 @@ class _Coder:
         product = factors(label.size)
         if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
-        low, _ = self.relations.of(product[0], location)
-        empty = low <= 0 or not self._is_exact(product, location)
+        count = self.relations.of(product[0], location)
+        empty = count[0] <= 0 or not is_whole(count, product[1], label.size.type)
         return self.lists.allocate(here, operation, slot, may_be_empty=empty)
-
-    def _is_exact(self, product: tuple[Expression, int], location: str) -> bool:
-        """Whether a number of elements times their size does not overflow: else a large number makes a small block."""
-        low, high = self.relations.of(product[0], location)
-        return low >= 0 and self.lists.word.has(high * product[1])
 
     def _reallocate(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
         place, chains = label.place, self.chains

@@ -199,8 +199,7 @@ class Relations(StoredTexts):
         product = factors(size)
         if product is None:
             return self.is_nonzero(size, location)
-        low, high = self.of(product[0], location)
-        whole = low * product[1] >= -LARGEST_BLOCK and high * product[1] < WORD
+        whole = is_whole(self.of(product[0], location), product[1], size.type)
         return whole and self.is_nonzero(product[0], location)
 
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
@@ -469,9 +468,7 @@ class Relations(StoredTexts):
         if product is not None:
             count, each = product
             number = self.number(count, state)
-            low, high = state.interval(number)
-            most = 1 << size.type.size * CHAR_BITS
-            if low * each >= -LARGEST_BLOCK and high * each < most:  # less than 0 is too much, and gives NULL
+            if is_whole(state.interval(number), each, size.type):
                 state.held[Part("room", block, each)] = number
                 state.held[Part("behind", block, each)] = nothing
         return block
@@ -603,17 +600,23 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
 def factors(size: Expression) -> tuple[Expression, int] | None:
     """A count of elements and the size of each, if a size is written as their product.
 
-    The count is a number whose product is the size modulo the width of a size; it may be less than 0. A product of
-    fewer bits may wrap before it becomes a size: that is no number of elements.
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
+    bits on the way to a size may have wrapped: that is no number of elements.
     """
     width = size.type.size
-    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
+    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
         size = size.operand
-    if isinstance(size, Binary) and size.operator == "*" and size.type.size >= width:
+    if isinstance(size, Binary) and size.operator == "*":
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
                 return _before_conversion(count, size.type), each.value
     return None
+
+
+def is_whole(count: Interval, each: int, size: Type) -> bool:
+    """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
+    width = size.size * CHAR_BITS
+    return count[0] * each >= -(1 << width - 1) and count[1] * each < 1 << width
 
 
 def _before_conversion(count: Expression, size: Type) -> Expression:
