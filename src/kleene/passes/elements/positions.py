@@ -7,7 +7,7 @@ holds of the slots too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 
 from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Deref, Expression, Field, Variable
 from kleene.cfa.operations import Assign, Assume, Place
@@ -65,6 +65,12 @@ class Positions:
             self.chains.locals[self.at(pair)] = None
             self.chains.locals[self.state(pair)] = None
             here = self._set(here, pair, FIRST if pair[1] in zero else UNKNOWN, place)
+        return here
+
+    def begin(self, here: str, pairs: Iterable[Pair], place: Place) -> str:
+        """At the start of a function that is analysed apart nothing is known of its own indices."""
+        for pair in pairs:
+            here = self._set(here, pair, UNKNOWN, place)
         return here
 
     def _set(self, here: str, pair: Pair, state: int, place: Place) -> str:
@@ -285,7 +291,10 @@ class Positions:
         if some:  # an index that is 0 is not at the end of an array that has elements
             ways[FIRST] = lambda here: chains.only(here, never, place)
         ways[UNKNOWN] = lambda here: here
-        return chains.cases(here, self.state(pair), ways, place)
+        here = chains.cases(here, self.state(pair), ways, place)
+        if isinstance(pair[0], Variable):  # it is not lost before the impossible ways have ended
+            here = chains.add(here, Assign(place, chains.local(f"$touched {pair[0].type}", pair[0].type), pair[0]))
+        return here
 
     def _against_constant(
         self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place

@@ -12,6 +12,11 @@ SLOT = "slot of "
 """How the names of the record types of slots begin."""
 
 
+def leads_to_array(type_: Type) -> bool:
+    """Whether a pointer stands for an array that is a variable or a member: nothing else has its address."""
+    return isinstance(type_, PointerType) and type_.count > 0
+
+
 def slot_sizes(records: Iterable[RecordLayout]) -> frozenset[int]:
     """The sizes of slots: an object of that size stands for an array."""
     return frozenset(layout.type.size for layout in records if layout.type.name.startswith(SLOT))
