@@ -25,9 +25,10 @@ class Lists:
         first = chains.local(f"$first of {slot.element}", slot.pointer)
         size = Constant(slot.record.size, self.word)
         here = chains.add(here, replace(operation, target=first, size=size, element=slot.record))
-        failed, made = chains.branch(here, Comparison("==", first, slot.null), place)
-        end = chains.location()
-        chains.connect(failed, end, place)
+        end, made = chains.location(), here
+        if operation.may_fail:
+            failed, made = chains.branch(here, Comparison("==", first, slot.null), place)
+            chains.connect(failed, end, place)
         if may_be_empty:
             empty, made = chains.maybe(made, place)
             chains.connect(chains.add(empty, Assign(place, slot.following(first), slot.null)), end, place)

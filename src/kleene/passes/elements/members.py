@@ -239,14 +239,12 @@ class _Coder:
         for member in self._members(whole):
             assert isinstance(member.type, PointerType)
             length = chains.local("$length", self.word)
-            block = chains.local(f"$block of {member.type.target}[{member.type.count}]", member.type)
             size = Binary("*", length, Constant(member.type.target.size, self.word), self.word)
             here = chains.add(here, Havoc(place, length, CHOICE))
             here = chains.add(
                 here,
-                Allocate(at_entry, block, size, member.type.target, zeroed=zeroed, may_fail=False, stack=True),
+                Allocate(at_entry, member, size, member.type.target, zeroed=zeroed, may_fail=False, stack=True),
             )
-            here = chains.add(here, Assign(place, member, block))
         return here
 
     def _members(self, whole: Expression) -> Iterator[Field]:

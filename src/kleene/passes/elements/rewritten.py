@@ -268,12 +268,16 @@ class _Coder:
 
     def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:
         slot, product = self.chosen.slot(label.pointer), factors(label.size)
-        zero = constant_of(label.value) == 0
-        if slot is None or product is None or not zero or not self.chosen.only_slots(label.pointer):
-            raise _NotFollowed("memset of a part of an array of pointers")
-        if product[1] != slot.element.size or not self.relations.length_is(
-            label.pointer, product[0], slot.element.size, location
-        ):
+        bytes_ = constant_of(label.size)
+        if slot is not None and bytes_ is not None and bytes_ % slot.element.size == 0:
+            product = Constant(bytes_ // slot.element.size, self.lists.word), slot.element.size
+        whole = (
+            slot is not None
+            and product is not None
+            and product[1] == slot.element.size
+            and self.relations.length_is(label.pointer, product[0], slot.element.size, location)
+        )
+        if slot is None or not whole or constant_of(label.value) != 0 or not self.chosen.only_slots(label.pointer):
             raise _NotFollowed("memset of a part of an array of pointers")
         return self.lists.zero_all(here, operation.pointer, slot, label.place)
 
@@ -353,8 +357,12 @@ class _Visit:
         coder, chains, place = self.coder, self.chains, self.place
         array = self.value(moved.pointer)
         index = self.value(moved.index)
-        touched = chains.local(f"$touched {slot.element}", slot.pointer)
-        self.here = chains.add(self.here, Assign(place, touched, slot.following(array)))
+        if not leads_to_array(array.type):
+            touched = chains.local(f"$touched {slot.element}", slot.pointer)
+            self.here = chains.add(self.here, Assign(place, touched, slot.following(array)))
+        elif not isinstance(array, Variable):  # the array of a struct is there if the struct is
+            touched = chains.local(f"$touched {array.type}", array.type)
+            self.here = chains.add(self.here, Assign(place, touched, array))
         variable = self.chosen.index_variable(moved.index)
         pair = (bare(moved.pointer), variable)
         if variable is not None and pair in self.chosen.pairs:
