@@ -32,9 +32,12 @@ Spots = dict[str, list[tuple[int, int]]]
 class MemberArrays(Protocol):
     """The arrays that become pointers."""
 
-    spots: Spots
-    escape: bool
-    """Whether the program has addresses of their elements in variables or in memory."""
+    @property
+    def spots(self) -> Spots: ...
+
+    @property
+    def escape(self) -> bool:
+        """Whether the program has addresses of their elements in variables or in memory."""
 
     def has_arrays(self, type_: Type | None) -> bool: ...
 
