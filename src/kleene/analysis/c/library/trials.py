@@ -38,8 +38,11 @@ class ClientFolder:
         self.interface = interface
         self.options = _for_client(interface.file, options)
 
-    def write(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, CProgram]:
-        client = write_client(self.interface, types, operations, str(Path(self.interface.file).resolve()))
+    def write(
+        self, types: ObjectTypes, operations: list[Operation], *, any_text: bool = False
+    ) -> tuple[Client, CProgram]:
+        included = str(Path(self.interface.file).resolve())
+        client = write_client(self.interface, types, operations, included, any_text=any_text)
         path = self.folder / CLIENT
         path.write_text(client.text, encoding="utf-8")
         return client, read_program([str(path)], self.options)
