@@ -7,7 +7,8 @@ read as another type than they were written as without being converted, or put t
 an index that has a value from the start had no slot, a function was a number that a program can name. `externs`:
 functions without a body, which the compiled run defines as the worst case (`WORST_CASE`). `types`: structure types that
 casts or links connect; `conditions`: conditions on integers that are not kept: refinement is asked about both, too.
-`ends`: functions that run before the entry and at the exit were not run.
+`ends`: functions that run before the entry and at the exit were not run. `constants`: arrays and named types were not
+taken to be constant, and FESA let copies write to what is.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
         inputs = " ".join(str(rng.choice(NUMBERS)) for _ in range(12))
         command = [str(binary), *["argument"] * (count % 8)]
         run = subprocess.run(command, env={**os.environ, "INPUTS": inputs}, capture_output=True, check=False)
-        if run.returncode == -signal.SIGABRT:
+        if run.returncode in (-signal.SIGABRT, -signal.SIGSEGV):
             return
     pytest.fail("no run fails")
 

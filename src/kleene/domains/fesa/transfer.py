@@ -262,12 +262,15 @@ class Transfer(Evaluator):
 
     def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
         """A write of `length` bytes makes overlapping values unknown, except for a pointer at the same place."""
-        if node.kind == VARIABLE and node.name in self.constant:
-            self.report("dangling_dereference", f"{node} may be written, and is constant")
+        self._require_writable(node)
         self._forget_numbers(heap, node, offset, length)
         for _, place in self.memory.overlapped_pointers((node.size, offset), length):
             if not (pointer and place == offset) and place in self.slots_of(node.size):
                 write(heap, node, place, to(heap, UNDEFINED), self.report)
+
+    def _require_writable(self, node: Node) -> None:
+        if node.kind == VARIABLE and node.name in self.constant:
+            self.report("dangling_dereference", f"{node} may be written, and is constant")
 
     def _havoc(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         if isinstance(target.type, PointerType):
@@ -412,6 +415,7 @@ class Transfer(Evaluator):
 
     def _copy_bytes(self, heap: Heap, node: Node, offset: int, source: Node, start: int, size: int) -> None:
         """Copy slot by slot; a slot without a counterpart gets no value."""
+        self._require_writable(node)
         if (node, offset) == (source, start):
             return
         if node == source:
