@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import AddressOf, Variable, root_variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import DeclareLocal, EndScope, Operation, Place, Skip
-from kleene.cfa.types import Type
+from kleene.cfa.operations import DeclareLocal, EndScope, Operation, Place, Skip, Unsupported, expressions
+from kleene.cfa.types import RecordType, Type
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Builder:
         self._names: dict[str, int] = {}
         self._labels: dict[str, tuple[int, Scope]] = {}
         self._jumps: list[_Jump] = []
-        self._temporaries = 0
+        self._temporaries: list[Variable] = []
         self._hangs: dict[int, Place] = {}
 
     def new(self) -> int:
@@ -89,8 +89,8 @@ class Builder:
         return name if self._names[name] == 1 else f"{name}#{self._names[name]}"
 
     def temporary(self, type_: Type) -> Variable:
-        self._temporaries += 1
-        variable = Variable(f"$t{self._temporaries}", type_)
+        variable = Variable(f"$t{len(self._temporaries) + 1}", type_)
+        self._temporaries.append(variable)
         self.locals.append(variable)
         return variable
 
@@ -141,7 +141,8 @@ class Builder:
         """The automaton: jumps resolved, equal locations merged, unreachable edges dropped, locations numbered."""
         for jump in self._jumps:
             self._resolve(jump)
-        edges = [(self._find(s), op, self._find(t)) for s, op, t in self._edges]
+        objects = {variable for variable in self._temporaries if isinstance(variable.type, RecordType)}
+        edges = [(self._find(s), _in_time(op, objects), self._find(t)) for s, op, t in self._edges]
         for location, place in self._hangs.items():
             end = self._find(location)
             if all(s != end for s, _, _ in edges):
@@ -177,3 +178,14 @@ class Builder:
         names.setdefault(entry, f"{self.function}.{len(names) - 1}")
         kept = tuple(Edge(names[s], op, names[t]) for s, op, t in edges if s in seen)
         return Cfa(names[entry], kept)
+
+
+def _in_time(operation: Operation, objects: set[Variable]) -> Operation:
+    """The operation; a pointer into the result of a call, which ends with its expression, is refused (C17, 6.2.4)."""
+    parts = (part for whole in expressions(operation) for part in walk(whole)) if objects else ()
+    if any(isinstance(part, AddressOf) and root_variable(part.target) in objects for part in parts):
+        advice = "keep the result in a variable first"
+        return Unsupported(
+            operation.place, f"a pointer into the result of a call, which ends with the expression: {advice}"
+        )
+    return operation

@@ -35,7 +35,7 @@ def body(function: str) -> str:
 
 
 TREE, RING = "void f(struct tree *t)", "void f(struct ring *r)"
-NAMED_LIST = "void f(struct list *list)"
+NAMED_LIST, SAME_NAME = "void f(struct list *list)", "struct list *f(struct list *list)"
 NUMBERS = "int f(int n, int m)"
 UNDERSTOOD = [
     (LIST, "requires list(l); ensures list(\\result);", "list(l, next)", "list(\\result, next)"),
@@ -59,7 +59,7 @@ UNDERSTOOD = [
     (NAMED_LIST, "requires E(v) list(v);", "E(v) list(v)", "nothing"),
     (NAMED_LIST, "requires list(v) | 0;", "list(v) | 0", "nothing"),
     (NAMED_LIST, "requires list == NULL;", "list == NULL", "nothing"),
-    (f"struct list *{NAMED_LIST[5:]}", "requires list(list); ensures list(\\result)", "list(list, next)", "list(\\result, next)"),
+    (SAME_NAME, "requires list(list); ensures list(\\result);", "list(list, next)", "list(\\result, next)"),
     (TREE, "requires tree(t); ensures tree(t);", "tree(t, left, right)", "tree(t, left, right)"),
     ("void f(struct named *n)", "requires list(n);", "list(n, next)", "nothing"),
 ]  # fmt: skip

@@ -133,14 +133,6 @@ class Transfer(Evaluator):
         else:
             self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
 
-    def parameter(self, heap: Heap, variable: Variable) -> None:
-        """A parameter of the entry: any number, or a pointer to unknown memory."""
-        node = self.node(variable)
-        if self.memory.kind(variable) == "pointer":
-            write(heap, node, 0, to(heap, Node(STATIC, f"*{variable}")), self.report)
-        else:
-            self.declare(heap, variable)
-
     # Assignments --------------------------------------------------------------------------------------------------
 
     def _assign(self, heap: Heap, target: Expression, value: Expression) -> Iterator[Heap]:
