@@ -29,7 +29,7 @@ from kleene.c.parse import (
 )
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
-from kleene.c.type_reader import TypeReader
+from kleene.c.type_reader import TypeReader, is_constant
 from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -186,7 +186,8 @@ class _Reader:
                 known = self.linkage.globals.get(name)
                 if known is None or (known.external and not external) or variable.type.size > known.variable.type.size:
                     still = external and (known is None or known.external)
-                    self.linkage.globals[name] = Global(variable, external=still)
+                    constant = not still and is_constant(cursor.type)
+                    self.linkage.globals[name] = Global(variable, external=still, constant=constant)
 
     def _lower(self, unit: Unit, cursors: list[Any], only: set[str] | None = None) -> None:
         for cursor in cursors:
