@@ -61,7 +61,7 @@ class LoweringContext:
         self.unit = unit
         self.function = function
         self._make = make
-        self.builder = Builder(function)
+        self.builder = Builder(function, unit.linkage.globals)
         self.at_file_scope = False
         self.lists: dict[str, Variable] = {}
         """The numbers that stand for the variables of type `va_list` (`library/variadic.py`)."""

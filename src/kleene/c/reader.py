@@ -195,7 +195,7 @@ class _Reader:
             if only is not None and name not in only:
                 continue
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.functions[name] = lower_function(unit, cursor)
+                self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
                 definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
@@ -262,8 +262,8 @@ def _is_inline(cursor: Any) -> bool:
     return False
 
 
-def lower_function(unit: Unit, cursor: Any) -> Function:
-    """A function with a body as an automaton."""
+def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Function:
+    """A function with a body as an automaton. Contracts name the parameters as they are written."""
     name = unit.name_of(cursor)
     lowering = lowering_of(unit, name)
     type_ = unit.types.read(cursor.type)
@@ -274,7 +274,8 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
             read = unit.types.parameter(part.type)
-            variable = Variable(lowering.builder.unique(part.spelling or f"$p{len(parameters) + 1}"), read)
+            spelling = part.spelling or f"$p{len(parameters) + 1}"
+            variable = Variable(lowering.builder.unique(spelling, may_hide=not is_entry), read)
             unit.bind(part, variable)
             parameters.append(variable)
         elif kind(part) == "COMPOUND_STMT":
