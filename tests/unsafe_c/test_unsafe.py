@@ -10,6 +10,8 @@ casts or links connect; `conditions`: conditions on integers that are not kept: 
 `ends`: functions that run before the entry and at the exit were not run. `constants`: arrays and named types were not
 taken to be constant, and FESA let copies write to what is. `lifetimes`: objects into whose block a jump or a case led,
 past their declarations, lived for ever. `names`: FESA took a variable of the entry for the global of the same name.
+`values`: an assignment as a value was read from its target again, which a call had changed, or had the bits that a
+bit-field has not; large numbers were not rounded to `float`, nor computed as `long double`.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from kleene.analysis.c.refinement import RefineSettings, refine
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
+from kleene.domains.explicit.explore import explore
 from kleene.passes.preparation import Prepared
 from kleene.refine.loop import SAFE
 
@@ -68,6 +71,12 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
         if run.returncode in (-signal.SIGABRT, -signal.SIGSEGV):
             return
     pytest.fail("no run fails")
+
+
+@each
+def test_exploration_does_not_prove_it(name: str) -> None:
+    explored = explore(read_program([str(PROGRAMS[name])]), max_states=2_000, seconds=5.0, malloc_may_fail=False)
+    assert not explored.proved
 
 
 @each

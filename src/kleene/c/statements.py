@@ -33,6 +33,7 @@ class Statements:
 
     def body(self, cursor: Any) -> Cfa[Operation]:
         """The automaton of a function body; falling off its end returns (0 from main, C17 5.1.2.2.3)."""
+        self.lower.body = cursor
         self.statement(cursor)
         value = Constant(0, INT) if self.lower.function == "main" and self.result == INT else None
         end = cursor.extent.end

@@ -54,7 +54,7 @@ class Values:
         if name in _CONSTANT_KINDS:
             return self._constant(cursor)
         if name == "FLOATING_LITERAL":
-            return FloatConstant(float(evaluate(cursor) or 0.0), self.lower.type(cursor))
+            return self._constant(cursor)
         if name == "PAREN_EXPR":
             return self.value(strip_parentheses(cursor))
         if name == "UNEXPOSED_EXPR":
