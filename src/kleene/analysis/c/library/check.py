@@ -17,8 +17,9 @@ from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
 from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inference, Inferred, Rejected
-from kleene.analysis.c.library.interface import Interface, read_interface
+from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
+from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.operations import OBJECTS, Operation
 from kleene.analysis.c.library.separation import shared_in_structures
 from kleene.analysis.c.library.stored import StoredContracts
@@ -110,6 +111,10 @@ class _Run:
             if check.verdict is Verdict.TRUE:
                 self._accept(operations, client, program, check)
                 self._state(check, client, inferred, report)
+                proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
+                if proved and not self.interface.file.endswith(HEADER):
+                    with_errors = self.clients.read_with_errors()
+                    report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
             if culprit is None or self.budget.left <= 0:

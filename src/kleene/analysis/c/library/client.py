@@ -64,7 +64,7 @@ class _Writer:
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
-        self.variables = {name: f"{_identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
+        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
         self._callbacks: dict[str, str] = {}
         self._helpers: list[str] = []
 
@@ -248,7 +248,7 @@ class _Writer:
         """An argument that is no object."""
         match role:
             case Role.NUMBER:
-                return _number(type_)
+                return any_number(type_)
             case Role.TEXT:
                 setup.append(f"int t{local} = __VERIFIER_nondet_int();")
                 text = f"t{local} == 0 ? {_TEXTS[0]} : t{local} == 1 ? {_TEXTS[1]} : {_TEXTS[2]}"
@@ -275,7 +275,7 @@ class _Writer:
             name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
-            value = "" if result.text == "void" else "NULL" if result.target else _number(result)
+            value = "" if result.text == "void" else "NULL" if result.target else any_number(result)
             self._helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
         return name
 
@@ -299,12 +299,14 @@ def write_client(interface: Interface, types: ObjectTypes, operations: Sequence[
     return _Writer(interface, types, operations).write(included)
 
 
-def _number(type_: CType) -> str:
+def any_number(type_: CType) -> str:
+    """An expression for any number of a type."""
     if isinstance(type_.type, FloatType):
         return "1.0"
     small = isinstance(type_.type, IntegerType) and type_.type.bits <= INT.bits
     return f"({type_.text})__VERIFIER_nondet_{'int' if small else 'long'}()"
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """The name of a record as a part of other names."""
     return Path(name.replace("struct ", "").replace("union ", "")).name.replace(" ", "_")

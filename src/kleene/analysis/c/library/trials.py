@@ -14,6 +14,7 @@ from kleene.analysis.c.library.separation import Shared, objects_in_state, share
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
+from kleene.c.unit import ERRORS
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
@@ -42,6 +43,10 @@ class ClientFolder:
         path = self.folder / CLIENT
         path.write_text(client.text, encoding="utf-8")
         return client, read_program([str(path)], self.options)
+
+    def read_with_errors(self) -> CProgram:
+        """The last client that was written, with all kinds of error calls."""
+        return read_program([str(self.folder / CLIENT)], replace(self.options, errors=ERRORS))
 
 
 def _for_client(file: str, options: ReadOptions) -> ReadOptions:
