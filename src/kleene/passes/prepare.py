@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Field, Index
+from kleene.cfa.expressions import AddressOf, Cast, Expression, Field, Index
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assume, Error, Operation
+from kleene.cfa.operations import Assume, Error, MemCopy, MemSet, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.elements import with_element_lists
@@ -72,7 +72,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     constants = {g.variable for g in program.globals if g.constant}
 
     def keep(edge: Edge[Operation]) -> Edge[Operation]:
-        target = getattr(edge.label, "target", None)
+        target = _written(edge.label)
         while isinstance(target, Field | Index):
             target = target.base
         if target not in constants:
@@ -85,6 +85,17 @@ def _with_constants_kept(program: CProgram) -> CProgram:
         n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(keep, f.cfa.edges)))) for n, f in program.functions.items()
     }
     return replace(program, functions=functions)
+
+
+def _written(operation: Operation) -> Expression | None:
+    """The lvalue that an operation writes, if it names one itself."""
+    match operation:
+        case MemSet(pointer=pointer) | MemCopy(destination=pointer):
+            while isinstance(pointer, Cast):
+                pointer = pointer.operand
+            return pointer.target if isinstance(pointer, AddressOf) else None
+        case _:
+            return getattr(operation, "target", None)
 
 
 def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:

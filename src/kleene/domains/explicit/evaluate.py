@@ -39,6 +39,7 @@ from kleene.domains.explicit.arithmetic import (
     operate,
     pointer_from,
     round_to,
+    to_float,
 )
 from kleene.domains.explicit.entry import ARGUMENTS, look_at_arguments
 from kleene.domains.explicit.memory import Block
@@ -128,7 +129,10 @@ class Compiler:
 
     def _value(self, expression: Expression) -> Evaluate:
         match expression:
-            case Constant(value=number) | FloatConstant(value=number):
+            case FloatConstant(value=real, type=type_):
+                assert isinstance(type_, FloatType)
+                return lambda state: round_to(real, type_)
+            case Constant(value=number):
                 return lambda state: number
             case Variable() | Field() | Index() | Deref():
                 return self._load(expression)
@@ -285,7 +289,7 @@ class Compiler:
         if isinstance(type_, PointerType):
             return lambda state: _to_pointer(state, operand(state), type_)
         if isinstance(type_, FloatType):
-            return lambda state: round_to(as_float(operand(state)), type_)
+            return lambda state: to_float(operand(state), type_)
         if isinstance(type_, IntegerType):
             narrower = type_.bits < source.size * 8
             return lambda state: _to_integer(state, operand(state), type_, narrower=narrower)

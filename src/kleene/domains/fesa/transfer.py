@@ -146,14 +146,6 @@ class Transfer(Evaluator):
         else:
             self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
 
-    def parameter(self, heap: Heap, variable: Variable) -> None:
-        """A parameter of the entry: any number, or a pointer to unknown memory."""
-        node = self.node(variable)
-        if self.memory.kind(variable) == "pointer":
-            write(heap, node, 0, to(heap, Node(STATIC, f"*{variable}")), self.report)
-        else:
-            self.declare(heap, variable)
-
     # Assignments --------------------------------------------------------------------------------------------------
 
     def _assign(self, heap: Heap, target: Expression, value: Expression) -> Iterator[Heap]:
@@ -280,8 +272,7 @@ class Transfer(Evaluator):
 
         With `zeros` the bytes may be zero: then a pointer that they overwrite has no value or is NULL.
         """
-        if node.kind == VARIABLE and node.name in self.constant:
-            self.report("dangling_dereference", f"{node} may be written, and is constant")
+        self._require_writable(node)
         self._forget_numbers(heap, node, offset, length)
         for _, place in self.memory.overlapped_pointers((node.size, offset), length):
             if not (pointer and place == offset) and place in self.slots_of(node.size):
@@ -289,6 +280,10 @@ class Transfer(Evaluator):
                     spoil_or_zero(heap, node, place, self.report)
                 else:
                     write(heap, node, place, to(heap, UNDEFINED), self.report)
+
+    def _require_writable(self, node: Node) -> None:
+        if node.kind == VARIABLE and node.name in self.constant:
+            self.report("dangling_dereference", f"{node} may be written, and is constant")
 
     def _havoc(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         if isinstance(target.type, PointerType):
@@ -434,6 +429,7 @@ class Transfer(Evaluator):
 
     def _copy_bytes(self, heap: Heap, node: Node, offset: int, source: Node, start: int, size: int) -> None:
         """Copy slot by slot; a slot without a counterpart gets no value."""
+        self._require_writable(node)
         if (node, offset) == (source, start):
             return
         if node == source:
