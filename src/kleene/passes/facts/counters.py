@@ -34,6 +34,8 @@ LEAST_COUNTER_BITS = 32
 """Width of a counter: a list has fewer nodes than such a number can count (docs/assumptions.md)."""
 MOST_VARIABLE_COUNTS = 12
 """Pairs of a counter variable and a pointer variable: each has predicates of its own."""
+MOST_MEMBER_COUNTS = 2
+"""Lists of one counter that is a member: from the first node on, and from the last one backwards."""
 COPIES = 3
 """Copies of copies that are followed: a result is copied when the function returns it, and by the caller."""
 MOST_BOUNDS = 2
@@ -188,8 +190,10 @@ class _Search:
                     moves = sum(following in self._places(v) and head in self._places(t) for t, v in self.loads)
                     rate = MOVE_WEIGHT * moves + self._walks(held, following)
                     rated.append((rate, MemberCount(head, (size, offset), following)))
-            if rated and max(r for r, _ in rated) > 0:
-                yield max(rated, key=lambda pair: pair[0])[1]
+            best = sorted(rated, key=lambda pair: -pair[0])
+            for rate, count in best[:MOST_MEMBER_COUNTS]:
+                if rate > 0 and count.following == next(c.following for _, c in best if c.head == count.head):
+                    yield count
 
     @property
     def _inner(self) -> Set[Place]:
