@@ -17,6 +17,15 @@ extern unsigned long __VERIFIER_nondet_ulong(void);
 extern FILE *__VERIFIER_nondet_FILE(void);
 extern void __VERIFIER_assume(int);
 
+/* What is read from streams: lengths of lines (0 and less: there is none), of words, of all that is left, and
+   bytes, where a byte or the end (-1) is read. Lengths are any numbers; what is too long is cut by its reader. */
+extern int __kleene_line_length(void);
+extern int __kleene_word_length(void);
+extern int __kleene_outside_length(void);
+extern long __kleene_bytes_left(void);
+extern char __kleene_read_byte(void);
+extern int __kleene_read_or_end(void);
+
 /* Functions with operations of their own, for calls through pointers. */
 void *malloc(size_t size) {
     return malloc(size);
@@ -222,6 +231,19 @@ char *strtok(char *text, const char *set) {
     return strtok_r(text, set, &rest);
 }
 
+char *strsep(char **rest, const char *set) {
+    char *text = *rest;
+    if (text == NULL)
+        return NULL;
+    char *end = text + strcspn(text, set);
+    if (*end != 0)
+        *end++ = 0;
+    else
+        end = NULL;
+    *rest = end;
+    return text;
+}
+
 int strcasecmp(const char *first, const char *second) {
     size_t i = 0;
     while (first[i] != 0 && tolower((unsigned char)first[i]) == tolower((unsigned char)second[i]))
@@ -234,18 +256,117 @@ char *fgets(char *target, int size, FILE *file) {
         return NULL;
     int i = 0;
     if (size > 1) {
-        int length = __VERIFIER_nondet_int();
+        int length = __kleene_line_length();
         if (length <= 0)
             return NULL;
-        __VERIFIER_assume(length < size);
+        if (length >= size)
+            length = size - 1;
         for (; i + 1 < length; i++) {
-            target[i] = __VERIFIER_nondet_char();
+            target[i] = __kleene_read_byte();
             __VERIFIER_assume(target[i] != '\n');
         }
-        target[i++] = __VERIFIER_nondet_char();
+        target[i++] = __kleene_read_byte();
     }
     target[i] = 0;
     return target;
+}
+
+/* The parts of scanf and sscanf. Those of sscanf return the rest of the text, or NULL where it does not match. */
+void __kleene_scan_word(char *target, int width) {
+    int length = __kleene_word_length();
+    __VERIFIER_assume(length > 0);
+    if (width >= 0 && length > width)
+        length = width;
+    int i = 0;
+    for (; i < length; i++) {
+        target[i] = __kleene_read_byte();
+        __VERIFIER_assume(!isspace((unsigned char)target[i]));
+    }
+    target[i] = 0;
+}
+
+char *__kleene_scan_spaces(char *text) {
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+int __kleene_scan_failure(char *text, int skips) {
+    if (skips)
+        text = __kleene_scan_spaces(text);
+    return *text == 0 ? -1 : 0;
+}
+
+char *__kleene_scan_literal(char *text, const char *literal) {
+    for (; *literal != 0; literal++, text++)
+        if (*text != *literal)
+            return NULL;
+    return text;
+}
+
+char *__kleene_scan_text_word(char *text, char *target, int width) {
+    text = __kleene_scan_spaces(text);
+    int i = 0;
+    while ((width < 0 || i < width) && text[i] != 0 && !isspace((unsigned char)text[i])) {
+        target[i] = text[i];
+        i++;
+    }
+    if (i == 0)
+        return NULL;
+    target[i] = 0;
+    return text + i;
+}
+
+char *__kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
+    int i = 0;
+    while ((width < 0 || i < width) && text[i] != 0 && (strchr(set, text[i]) != NULL) == (inside != 0)) {
+        target[i] = text[i];
+        i++;
+    }
+    if (i == 0)
+        return NULL;
+    target[i] = 0;
+    return text + i;
+}
+
+char __kleene_scan_character(char *text) {
+    return *text;
+}
+
+char *__kleene_scan_behind_character(char *text) {
+    return *text == 0 ? NULL : text + 1;
+}
+
+int __kleene_digit(int c, int base) {
+    int value = isdigit(c) ? c - '0' : islower(c) ? c - 'a' + 10 : isupper(c) ? c - 'A' + 10 : base;
+    return value < base ? value : -1;
+}
+
+char *__kleene_scan_digits(char *text, int base) {
+    text = __kleene_scan_spaces(text);
+    if (*text == '-' || *text == '+')
+        text++;
+    if (base == 16 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && __kleene_digit(text[2], base) >= 0)
+        text += 2;
+    return text;
+}
+
+long long __kleene_scan_number(char *text, int base) {
+    char *start = __kleene_scan_spaces(text);
+    int negative = *start == '-';
+    unsigned long long value = 0;
+    for (text = __kleene_scan_digits(text, base); __kleene_digit(*text, base) >= 0; text++)
+        value = value * (unsigned)base + (unsigned)__kleene_digit(*text, base);
+    return (long long)(negative ? -value : value);
+}
+
+char *__kleene_scan_behind_number(char *text, int base) {
+    text = __kleene_scan_digits(text, base);
+    if (__kleene_digit(*text, base) < 0)
+        return NULL;
+    while (__kleene_digit(*text, base) >= 0)
+        text++;
+    return text;
 }
 
 size_t __kleene_put_text(char *target, size_t size, size_t at, const char *text) {
@@ -479,17 +600,28 @@ int *__errno_location(void) {
     return &kleene_errno;
 }
 
-/* Texts of the system. */
-static char kleene_message[2];
+/* Texts of the system, as long as Linux lets one be (MAX_ARG_STRLEN); each function has one buffer for all of them. */
+static char kleene_message[131072];
+static char kleene_environment[131072];
+
+void __kleene_outside_text(char *target) {
+    int length = __kleene_outside_length();
+    __VERIFIER_assume(length >= 0 && length < 131072);
+    for (int i = 0; i < length; i++)
+        target[i] = __VERIFIER_nondet_char();
+    target[length] = 0;
+}
 
 char *strerror(int number) {
-    kleene_message[0] = __VERIFIER_nondet_char();
+    __kleene_outside_text(kleene_message);
     return kleene_message;
 }
 
 char *getenv(const char *name) {
-    kleene_message[0] = __VERIFIER_nondet_char();
-    return __VERIFIER_nondet_int() != 0 ? kleene_message : NULL;
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    __kleene_outside_text(kleene_environment);
+    return kleene_environment;
 }
 
 /* Streams: a stream is no memory of the program. */
@@ -510,9 +642,37 @@ FILE *popen(const char *command, const char *mode) {
 }
 
 int fgetc(FILE *stream) {
-    int read = __VERIFIER_nondet_int();
+    int read = __kleene_read_or_end();
     __VERIFIER_assume(read >= -1 && read <= 255);
     return read;
+}
+
+ssize_t getline(char **line, size_t *size, FILE *stream) {
+    int length = __kleene_line_length();
+    if (*line == NULL || *size == 0) {
+        char *fresh = realloc(*line, 120);
+        if (fresh == NULL)
+            return -1;
+        *line = fresh;
+        *size = 120;
+    }
+    if (length <= 0)
+        return -1;
+    if (*size <= (size_t)length) {
+        char *larger = realloc(*line, (size_t)length + 1);
+        if (larger == NULL)
+            return -1;
+        *line = larger;
+        *size = (size_t)length + 1;
+    }
+    int i = 0;
+    for (; i + 1 < length; i++) {
+        (*line)[i] = __kleene_read_byte();
+        __VERIFIER_assume((*line)[i] != '\n');
+    }
+    (*line)[i++] = __kleene_read_byte();
+    (*line)[i] = 0;
+    return i;
 }
 
 int getc(FILE *stream) {
@@ -520,16 +680,19 @@ int getc(FILE *stream) {
 }
 
 int getchar(void) {
-    int read = __VERIFIER_nondet_int();
+    int read = __kleene_read_or_end();
     __VERIFIER_assume(read >= -1 && read <= 255);
     return read;
 }
 
 size_t fread(void *target, size_t size, size_t count, FILE *stream) {
-    size_t done = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(done <= count);
+    size_t done = (size_t)__kleene_bytes_left();
+    if (size > 1)
+        done /= size;
+    if (size == 0 || done > count)
+        done = size == 0 ? 0 : count;
     for (size_t i = 0; i < done * size; i++)
-        ((char *)target)[i] = __VERIFIER_nondet_char();
+        ((char *)target)[i] = __kleene_read_byte();
     return done;
 }
 
@@ -544,10 +707,13 @@ size_t fwrite(const void *source, size_t size, size_t count, FILE *stream) {
 }
 
 ssize_t read(int number, void *target, size_t size) {
-    ssize_t done = __VERIFIER_nondet_long();
-    __VERIFIER_assume(done >= -1 && done <= (ssize_t)size);
+    ssize_t done = __kleene_bytes_left();
+    if (done > (ssize_t)size)
+        done = (ssize_t)size;
+    if (done < 0)
+        return -1;
     for (ssize_t i = 0; i < done; i++)
-        ((char *)target)[i] = __VERIFIER_nondet_char();
+        ((char *)target)[i] = __kleene_read_byte();
     return done;
 }
 

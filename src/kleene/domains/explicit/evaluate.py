@@ -41,7 +41,7 @@ from kleene.domains.explicit.arithmetic import (
     round_to,
     to_float,
 )
-from kleene.domains.explicit.entry import ARGUMENTS, look_at_arguments
+from kleene.domains.explicit.entry import ARGUMENTS, UNWRITTEN, look_at_arguments
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
@@ -321,7 +321,7 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
             if type(value) is int:
                 return value if minimum <= value <= maximum else narrow.wrap(value)
             if isinstance(value, Undefined):
-                value = state.draw(minimum, maximum, "uninitialized number")
+                value = state.draw(minimum, maximum, UNWRITTEN)
                 state.writable(number).store(bit, width, value)
             elif isinstance(value, Unknown):
                 return fit(state, value, narrow)

@@ -6,7 +6,7 @@ counter really differ by a known number, and says nothing elsewhere. So a wrong 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,6 +34,8 @@ LEAST_COUNTER_BITS = 32
 """Width of a counter: a list has fewer nodes than such a number can count (docs/assumptions.md)."""
 MOST_VARIABLE_COUNTS = 12
 """Pairs of a counter variable and a pointer variable: each has predicates of its own."""
+MOST_MEMBER_COUNTS = 2
+"""Lists of one counter that is a member: from the first node on, and from the last one backwards."""
 COPIES = 3
 """Copies of copies that are followed: a result is copied when the function returns it, and by the caller."""
 MOST_BOUNDS = 2
@@ -149,9 +151,7 @@ class _Search:
     @cached_property
     def loads(self) -> list[tuple[Expression, Expression]]:
         """Pointers, each with the lvalue that it is read from."""
-        assigns = [label for label in self.labels if isinstance(label, Assign)]
-        pairs = [(a.target, _uncast(a.value)) for a in assigns if isinstance(a.target.type, PointerType)]
-        return [(target, value) for target, value in pairs if isinstance(value, Variable | Field | Deref | Index)]
+        return _loads(self.labels)
 
     def _walks(self, head: Set[Expression], following: Place) -> int:
         """How often the cell is read through one of the pointers."""
@@ -190,8 +190,10 @@ class _Search:
                     moves = sum(following in self._places(v) and head in self._places(t) for t, v in self.loads)
                     rate = MOVE_WEIGHT * moves + self._walks(held, following)
                     rated.append((rate, MemberCount(head, (size, offset), following)))
-            if rated and max(r for r, _ in rated) > 0:
-                yield max(rated, key=lambda pair: pair[0])[1]
+            best = sorted(rated, key=lambda pair: -pair[0])
+            for rate, count in best[:MOST_MEMBER_COUNTS]:
+                if rate > 0 and count.following == next(c.following for _, c in best if c.head == count.head):
+                    yield count
 
     @property
     def _inner(self) -> Set[Place]:
@@ -205,7 +207,7 @@ class _Search:
             changed = {label.target for label in labels if isinstance(label, Assign)}
             for counter in (c for c in counters if c in changed):
                 for head in (p for p in self.walkers if p in changed):
-                    for following in self._cells(head):
+                    for following in self._cells(head, labels):
                         result[VariableCount(head, counter, None, following)] = None
         return list(result)
 
@@ -233,7 +235,7 @@ class _Search:
                 held += [b for b in self._equal_numbers(index) if b not in held]
                 copied = [c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c)]
                 for bound in held[:MOST_BOUNDS]:
-                    for pointer, following in self._moved_pointers(changed, bound, members):
+                    for pointer, following in self._moved_pointers(labels, changed, bound, members):
                         for less in (index, *(c for c in copied if c not in (index, bound))):
                             result[VariableCount(pointer, bound, less, following)] = None
         return list(result)[:MOST_VARIABLE_COUNTS]
@@ -262,23 +264,35 @@ class _Search:
         return [b for pair in sides for a, b in (pair, pair[::-1]) if a == lvalue]
 
     def _moved_pointers(
-        self, changed: list[Expression], bound: Expression, members: Iterable[MemberCount]
+        self,
+        labels: Sequence[Operation],
+        changed: list[Expression],
+        bound: Expression,
+        members: Iterable[MemberCount],
     ) -> Iterator[tuple[Expression, Place]]:
         """The pointers that move in a loop, with the cell along which."""
         for pointer in dict.fromkeys(p for p in self.walkers if p in changed):
-            yield from ((pointer, following) for following in self._cells(pointer))
+            yield from ((pointer, following) for following in self._cells(pointer, labels))
         for member in members:
             if member.counter in self._places(bound) and any(member.head in self._places(t) for t in changed):
                 heads = [h for h in self._lvalues({member.head}) if owner_of(h) == owner_of(bound)]
                 yield from ((h, member.following) for h in heads[:1])
 
-    def _cells(self, head: Variable) -> list[Place]:
+    def _cells(self, head: Variable, labels: Sequence[Operation]) -> list[Place]:
+        """The cell along which a pointer moves most often in a loop, or else in the program.
+
+        One variable may stand for several that do not live at the same time, so other loops say less.
+        """
         places = self.memory.pointer_places.get(head, set())
         if len(places) != 1 or next(iter(places))[1] != 0:
             return []
         cells = self.following.get(next(iter(places))[0], [])
-        rated = sorted(((self.walked.get((head, c), 0), -k, c) for k, c in enumerate(cells)), reverse=True)
-        return [rated[0][2]] if rated else []
+        inside = self._walked(_loads(labels))
+        rated = sorted(
+            ((inside.get((head, c), 0), self.walked.get((head, c), 0), -k, c) for k, c in enumerate(cells)),
+            reverse=True,
+        )
+        return [rated[0][-1]] if rated else []
 
     @cached_property
     def walkers(self) -> list[Variable]:
@@ -297,13 +311,16 @@ class _Search:
 
     @cached_property
     def walked(self) -> dict[tuple[Variable, Place], int]:
-        """How often a variable gets a value along a cell, directly or by a copy."""
+        """How often a variable gets a value along a cell, directly or by a copy, in the program."""
+        return self._walked(self.loads)
+
+    def _walked(self, loads: Sequence[tuple[Expression, Expression]]) -> dict[tuple[Variable, Place], int]:
         walked: dict[tuple[Variable, Place], int] = {}
-        for target, value in self.loads:
+        for target, value in loads:
             if isinstance(target, Variable) and not isinstance(value, Variable):
                 for place in self._places(value) & self._inner:
                     walked[target, place] = walked.get((target, place), 0) + 1
-        for target, value in self.loads:
+        for target, value in loads:
             if isinstance(target, Variable) and isinstance(value, Variable):
                 for (variable, place), number in list(walked.items()):
                     if variable == value:
@@ -314,6 +331,13 @@ class _Search:
     def _loops(self) -> list[Set[str]]:
         """The loops, small ones first."""
         return sorted(self.memory.cfa.loops.values(), key=len)
+
+
+def _loads(labels: Iterable[Operation]) -> list[tuple[Expression, Expression]]:
+    """The pointers that operations assign, each with the lvalue that it is read from."""
+    assigns = [label for label in labels if isinstance(label, Assign)]
+    pairs = [(a.target, _uncast(a.value)) for a in assigns if isinstance(a.target.type, PointerType)]
+    return [(target, value) for target, value in pairs if isinstance(value, Variable | Field | Deref | Index)]
 
 
 def _uncast(value: Expression) -> Expression:
