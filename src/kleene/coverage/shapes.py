@@ -22,7 +22,8 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
-from kleene.passes.elements.slots import slot_sizes
+from kleene.passes.elements.owners import touched_name
+from kleene.passes.elements.slots import array_spots, slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
@@ -71,6 +72,10 @@ class Sketcher:
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
         self.made = _allocation_sizes(self.memory)
+        names = {v.name for v in self.memory.integers}
+        self.standing = frozenset(v for v in self.memory.pointers if touched_name(v) in names)
+        """The variables that stand for others, which may have got the pointer before them."""
+        self.arrays = array_spots(self.memory.program.records)
         self.slots = slot_sizes(self.memory.program.records.values())
         self.texts = TextPlaces.of(self.memory.program)
         self.edges = {name: cell for cell, name in self.symbols.edges}
@@ -235,7 +240,7 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
-            if owner.symbols.precision.tracks_cell(cell):
+            if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
                 self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
@@ -270,12 +275,18 @@ class _Drawing:
             block = self.view.state.blocks.get(value.block)
             if block is not None and value.offset and self._size(value.block, block) in self.owner.slots:
                 return None, False
+            if block is not None and self._is_in_array(block, value.offset):
+                return None, False
             if value.block in self.nodes:
                 return self.nodes[value.block], True
             if block is not None and not block.alive and block.kind in ("heap", "stack"):
                 return self._node(value.block), True
             return None, False
         return None, value == 0 or isinstance(value, Undefined)
+
+    def _is_in_array(self, block: Block, offset: int) -> bool:
+        """Whether a place belongs to an array that the analysis has as a list of slots."""
+        return any(first <= offset < last for first, last in self.owner.arrays.get(block.size, ()))
 
     def _in_text(self, value: Value | None) -> Value | None:
         """A pointer into a text as the analysis knows it: it points to the start; None where that is not certain."""
@@ -302,7 +313,7 @@ class _Drawing:
         held = self._holder(variable)
         value = self._in_text(value_of(owner.program, self.view, held, variable.type.size) if held else None)
         target, known = self._target(value)
-        if not known:
+        if not known or (isinstance(value, Undefined) and variable in owner.standing):
             sketch.complete = False
             return
         if isinstance(value, Pointer) and value.offset not in pointer.offsets:
