@@ -117,6 +117,8 @@ EVERY: dict[str, int] = {
     "tests/unit/transformers/differencing/test_sound.py": 5,
     "tests/unit/transformers/differencing/test_exact.py": 5,
     "tests/refine/test_covers_runs.py": 6,
+    "tests/refine/test_cell_conditions.py::test_every_step_of_a_run": 4,
+    "tests/refine/test_cell_conditions.py": 2,
     "tests/refine/test_random_programs.py": 5,
     "tests/refine/test_certificates.py": 3,
     "tests/refine/test_library_code.py": 4,
