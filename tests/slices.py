@@ -62,6 +62,7 @@ EVERY: dict[str, int] = {
     "tests/cli/test_install.py": ONLY_IN_EXAM,
     "tests/refine/test_loop.py::test_the_paper_s_first_row": ONLY_IN_EXAM,
     "tests/refine/test_table_one.py::test_refinement_itself_proves_it": ONLY_IN_EXAM,
+    "tests/refine/test_table_one.py::test_a_rotation_at_an_inner_node": ONLY_IN_EXAM,
     "tests/cli/test_contract_formulas.py::test_a_caller_knows_the_contract_only": ONLY_IN_EXAM,
     "tests/unit/symbolic/test_best_runs.py::test_false_alarms_disappear[unlink": ONLY_IN_EXAM,
     "tests/unit/symbolic/test_best_runs.py::test_false_alarms_disappear[before": ONLY_IN_EXAM,

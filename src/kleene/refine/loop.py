@@ -415,14 +415,18 @@ class Refinement:
         if not current.trials:
             current.level = self._level(current)
         test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
-        failed = [t.generator for t in current.trials if t.generator.structure == own.structure]
-        left = [g for g in own.generators if not any(lattice.refines(f, g) for f in failed)]
+        tried = [t for t in current.trials if t.generator.structure == own.structure]
+        failed = [t.generator for t in tried if t.predicates]
+        known = [t.generator for t in tried]
+        left = [g for g in own.generators if g not in known and not any(lattice.refines(f, g) for f in failed)]
+        largest = SIMULATION_STRUCTURES
+        if current.level == WHOLE and self.tree is not None:  # a tree that is no larger is worth its cost
+            largest = max(largest, self.tree.generated)
         result = FineTuning()
         for same in (True, False):  # first the current data structure
             enabled = [g for g in left if (g.name == generator.name) == same]
-            tuned = fine_tune(
-                lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
-            )
+            width = 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2
+            tuned = fine_tune(lattice, generator, enabled, test, width, patience, largest)
             result.trials += tuned.trials
             result.chosen = tuned.chosen
             if tuned.chosen is not None or patience is not None:

@@ -92,9 +92,9 @@ def _preconditions(members: Members, condition: AnyCondition) -> Iterator[AnyCon
     if isinstance(condition, CellCondition):
         for edge, target in members.stores(condition):
             before = members.before_store(condition, edge, target)
-            if isinstance(before, CellCondition) and members.follows(before):
-                yield before
-            elif isinstance(before, Condition) and _tells_more_than_values(before):
+            seen = members.follows(before) if isinstance(before, CellCondition) else True
+            plain = _tells_more_than_values(before) if isinstance(before, Condition) else True
+            if before is not None and seen and plain:
                 yield before
         return
     for edge in members.memory.cfa.edges:
