@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import GHOST_OFFSET, Variable
 from kleene.cfa.operations import CHOICE, Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
@@ -47,6 +47,23 @@ class Ghost:
 
 
 @dataclass(frozen=True)
+class GhostMember:
+    """A ghost of objects, at an offset beyond their bytes: the integers at some offsets of an object determine it."""
+
+    offset: int
+    members: tuple[tuple[int, IntegerType], ...]
+    value: Callable[[Sequence[int]], int]
+
+    def value_in(self, block: Block, base: int) -> int | None:
+        """The value of the ghost of the struct that begins at an offset of a block; None if it is not determined."""
+        loaded = [load_value(block, base + offset, type_.size) for offset, type_ in self.members]
+        numbers = [x for x in loaded if isinstance(x, int)]
+        if len(numbers) < len(loaded):
+            return None
+        return self.value([type_.wrap(x) for x, (_, type_) in zip(numbers, self.members, strict=True)])
+
+
+@dataclass(frozen=True)
 class Followed:
     """The automaton of an analysis: its translation, and its relation to the inlined program.
 
@@ -59,6 +76,7 @@ class Followed:
     by: str = ""
     ghosts: Sequence[Ghost] = ()
     """The variables of the automaton that the program does not have."""
+    ghost_members: Sequence[GhostMember] = ()
 
 
 class Sketcher:
@@ -248,9 +266,18 @@ class _Drawing:
             self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
-            value = load_value(block, offset, kept.size) if kept else None
+            value = self._number(block, offset, kept) if kept else None
             if kept and isinstance(value, int):
                 self.cells.append((node, offset, kept.wrap(value)))
+
+    def _number(self, block: Block, offset: int, kept: IntegerType) -> Value | None:
+        """The value of an integer cell, or of a ghost."""
+        if offset < GHOST_OFFSET:
+            return load_value(block, offset, kept.size)
+        base = offset % GHOST_OFFSET
+        own = (g for g in self.owner.attempt.ghost_members if g.offset == offset - base)
+        ghost = next(own, None)
+        return ghost.value_in(block, base) if ghost is not None else None
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
