@@ -28,6 +28,7 @@ from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
+from kleene.semantics.steps.invocations import known_globals
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -99,6 +100,7 @@ class Sketcher:
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
+        self.known_globals = known_globals(self.memory.cfa) if self.calls else {}
         self.partial = (
             any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -146,7 +148,7 @@ class _Drawing:
         self.live = owner.translator.live.get(self.view.location, frozenset())
         for variable in owner.memory.objects:
             number = self.view.variables.get(variable.name)
-            if number is not None and number in blocks and blocks[number].alive:
+            if self._is_known(variable) and number is not None and number in blocks and blocks[number].alive:
                 self.objects[number] = variable
         if owner.calls:  # a call keeps the needed variables, not those that have just died
             needed = owner.translator.needed.get(self.view.location, frozenset())
@@ -162,10 +164,10 @@ class _Drawing:
         for number in () if opaque else list(self.nodes):
             self._cells(number, blocks[number])
         for variable in owner.memory.pointers:
-            if variable.is_global or variable in self.live:
+            if (variable.is_global or variable in self.live) and self._is_known(variable):
                 self._pointer(variable)
         for variable in owner.memory.integers:
-            if variable not in owner.translator.mortal or variable in self.live:
+            if (variable not in owner.translator.mortal or variable in self.live) and self._is_known(variable):
                 value = value_of(owner.program, self.view, variable.name, variable.type.size)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
@@ -175,9 +177,14 @@ class _Drawing:
             self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
 
+    def _is_known(self, variable: Variable) -> bool:
+        """Whether the analysis knows a variable here: a function that is analysed apart knows the globals it names."""
+        known = self.owner.known_globals.get(self.view.function)
+        return known is None or not variable.is_global or variable in known
+
     def _kept_value(self, variable: Variable) -> Value | None:
         """The value of a variable that the analysis keeps here."""
-        if not variable.is_global and variable not in self.live:
+        if (not variable.is_global and variable not in self.live) or not self._is_known(variable):
             return None
         held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
         return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
@@ -200,7 +207,8 @@ class _Drawing:
     def _reachable_blocks(self, heap: list[int]) -> list[int]:
         """The heap blocks that the variables of this activation reach: only these are certain."""
         owner = self.owner
-        roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
+        variables = filter(self._is_known, (*owner.memory.pointers, *owner.memory.objects))
+        roots = [v for v in variables if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
         reached = self.view.state.reachable([*numbers, *self.objects])
         return [number for number in heap if number in reached]
