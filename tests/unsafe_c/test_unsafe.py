@@ -7,7 +7,8 @@ read as another type than they were written as without being converted, or put t
 an index that has a value from the start had no slot, a function was a number that a program can name. `externs`:
 functions without a body, which the compiled run defines as the worst case (`WORST_CASE`). `types`: structure types that
 casts or links connect; `conditions`: conditions on integers that are not kept: refinement is asked about both, too.
-`ends`: functions that run before the entry and at the exit were not run.
+`ends`: functions that run before the entry and at the exit were not run. `words`: pointers with flags in their low
+bits, which are two values to the analyses.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ RUNS = 400
 """Compiled runs on random numbers, one of which must fail."""
 NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70000, 2**31 - 1)
 GCC = shutil.which("gcc")
-REFINED = {"conditions", "types"}
+REFINED = {"conditions", "types", "words"}
 """The folders of programs whose rules refinement has."""
 each = pytest.mark.parametrize("name", PROGRAMS)
 

@@ -17,7 +17,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import Program, View, number_at, pointer_at, value_of, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
@@ -143,7 +143,7 @@ class _Drawing:
                 self._pointer(variable)
         for variable in owner.memory.integers:
             if variable not in owner.translator.mortal or variable in self.live:
-                value = value_of(owner.program, self.view, variable.name, variable.type.size)
+                value = variable_value(owner.program, self.view, variable)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
@@ -156,8 +156,8 @@ class _Drawing:
         """The value of a variable that the analysis keeps here."""
         if not variable.is_global and variable not in self.live:
             return None
-        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
-        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable
+        return variable_value(self.owner.program, self.view, held) if held else None
 
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
@@ -236,16 +236,15 @@ class _Drawing:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
-                self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+                self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
         for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
             self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
-            kept = owner.memory.integer_type((size, offset))
-            value = load_value(block, offset, kept.size) if kept else None
-            if kept and isinstance(value, int):
-                self.cells.append((node, offset, kept.wrap(value)))
+            value = number_at(owner.memory, block, (size, offset))
+            if value is not None:
+                self.cells.append((node, offset, value))
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
@@ -300,7 +299,7 @@ class _Drawing:
             return
         pointer = owner.symbols.pointer(variable)
         held = self._holder(variable)
-        value = self._in_text(value_of(owner.program, self.view, held, variable.type.size) if held else None)
+        value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
         if not known:
             sketch.complete = False
@@ -320,14 +319,14 @@ class _Drawing:
         else:
             sketch.false |= bit
 
-    def _holder(self, variable: Variable) -> str | None:
+    def _holder(self, variable: Variable) -> Variable | None:
         """The variable of the program whose value a variable of the analysis has here."""
         sharing = self.owner.attempt.sharing
         members = sharing.members.get(variable.name)
         if members is None:
-            return variable.name
+            return variable
         needed = [v for v in members if v in sharing.live.get(self.view.location, ())]
-        return needed[0].name if len(needed) == 1 else None
+        return needed[0] if len(needed) == 1 else None
 
     # Numbers --------------------------------------------------------------------------------------------------
 

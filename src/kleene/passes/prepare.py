@@ -26,6 +26,8 @@ from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
+from kleene.passes.pointers.words.checks import are_words_kept
+from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
 from kleene.passes.recursive_functions import with_one_automaton
 from kleene.passes.scalars import with_scalars
@@ -37,10 +39,15 @@ def whole_program(program: CProgram) -> CProgram:
 
     Raises LimitReached if the program is too large, or if the entry is called again.
     """
-    inlined = prepare_program(inline(without_tail_recursion(program)))
+    inlined = inline(without_tail_recursion(program))
     if inlined.entry in inlined.recursive_functions:
         raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
-    return with_one_automaton(inlined)
+    words = with_words(_promote(inlined))
+    if words is not None:
+        prepared = with_one_automaton(prepare_program(words))
+        if are_words_kept(prepared):
+            return prepared
+    return with_one_automaton(prepare_program(inlined))
 
 
 def prepare_program(program: CProgram) -> CProgram:
