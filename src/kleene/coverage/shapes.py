@@ -17,7 +17,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import Program, View, load_value, number_at, pointer_at, value_of, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
@@ -26,7 +26,7 @@ from kleene.passes.elements.owners import touched_name
 from kleene.passes.elements.slots import array_spots, slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
-from kleene.passes.facts.memory import Memory, TypedSize
+from kleene.passes.facts.memory import Memory, Place, TypedSize
 from kleene.passes.literals import is_literal
 from kleene.semantics.steps.invocations import known_globals
 from kleene.semantics.translate import Translator
@@ -168,7 +168,7 @@ class _Drawing:
                 self._pointer(variable)
         for variable in owner.memory.integers:
             if (variable not in owner.translator.mortal or variable in self.live) and self._is_known(variable):
-                value = value_of(owner.program, self.view, variable.name, variable.type.size)
+                value = variable_value(owner.program, self.view, variable)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
@@ -186,8 +186,8 @@ class _Drawing:
         """The value of a variable that the analysis keeps here."""
         if (not variable.is_global and variable not in self.live) or not self._is_known(variable):
             return None
-        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
-        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable
+        return variable_value(self.owner.program, self.view, held) if held else None
 
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
@@ -267,25 +267,26 @@ class _Drawing:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
-                self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+                self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
         for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
             self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
-            kept = owner.memory.integer_type((size, offset))
-            value = self._number(block, offset, kept) if kept else None
-            if kept and isinstance(value, int):
-                self.cells.append((node, offset, kept.wrap(value)))
+            value = self._number(block, (size, offset))
+            if value is not None:
+                self.cells.append((node, offset, value))
 
-    def _number(self, block: Block, offset: int, kept: IntegerType) -> Value | None:
-        """The value of an integer cell, or of a ghost."""
+    def _number(self, block: Block, place: Place) -> int | None:
+        """The number in an integer cell or in a ghost, as it is kept; None if it is not known."""
+        offset = place[1]
         if offset < GHOST_OFFSET:
-            return load_value(block, offset, kept.size)
+            return number_at(self.owner.memory, block, place)
         base = offset % GHOST_OFFSET
-        own = (g for g in self.owner.attempt.ghost_members if g.offset == offset - base)
-        ghost = next(own, None)
-        return ghost.value_in(block, base) if ghost is not None else None
+        kept = self.owner.memory.integer_type(place)
+        ghost = next((g for g in self.owner.attempt.ghost_members if g.offset == offset - base), None)
+        value = ghost.value_in(block, base) if ghost is not None and kept is not None else None
+        return kept.wrap(value) if kept is not None and isinstance(value, int) else None
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
@@ -346,7 +347,7 @@ class _Drawing:
             return
         pointer = owner.symbols.pointer(variable)
         held = self._holder(variable)
-        value = self._in_text(value_of(owner.program, self.view, held, variable.type.size) if held else None)
+        value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
         if not known or (isinstance(value, Undefined) and variable in owner.standing):
             sketch.complete = False
@@ -366,14 +367,14 @@ class _Drawing:
         else:
             sketch.false |= bit
 
-    def _holder(self, variable: Variable) -> str | None:
+    def _holder(self, variable: Variable) -> Variable | None:
         """The variable of the program whose value a variable of the analysis has here."""
         sharing = self.owner.attempt.sharing
         members = sharing.members.get(variable.name)
         if members is None:
-            return variable.name
+            return variable
         needed = [v for v in members if v in sharing.live.get(self.view.location, ())]
-        return needed[0].name if len(needed) == 1 else None
+        return needed[0] if len(needed) == 1 else None
 
     # Numbers --------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
+from kleene.passes.pointers.words.checks import are_words_kept
+from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
 from kleene.passes.recursive_functions import with_one_automaton
 from kleene.passes.scalars import with_scalars
@@ -38,11 +40,22 @@ def whole_program(program: CProgram) -> CProgram:
 
     Raises LimitReached if the program is too large, or if the entry is called again.
     """
-    inlined = prepare_program(inline(without_tail_recursion(program)))
+    inlined = inline(without_tail_recursion(program))
     if inlined.entry in inlined.recursive_functions:
         raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
-    whole = with_one_automaton(inlined)
-    return whole if whole is inlined else _with_lists(whole)
+    words = with_words(_promote(inlined))
+    if words is not None:
+        prepared = _prepare_whole(words)
+        if are_words_kept(prepared):
+            return prepared
+    return _prepare_whole(inlined)
+
+
+def _prepare_whole(inlined: CProgram) -> CProgram:
+    """The inlined program made ready, with one automaton, and its lists of slots."""
+    prepared = prepare_program(inlined)
+    whole = with_one_automaton(prepared)
+    return whole if whole is prepared else _with_lists(whole)
 
 
 def prepare_program(program: CProgram) -> CProgram:

@@ -163,7 +163,9 @@ class Chosen:
 
     def _stays(self, array: Expression) -> bool:
         """Whether a call leaves an array where it is."""
-        return not self._has_calls or leads_to_array(array.type) or (isinstance(array, Variable) and not array.is_global)
+        return (
+            not self._has_calls or leads_to_array(array.type) or (isinstance(array, Variable) and not array.is_global)
+        )
 
     @cached_property
     def _has_calls(self) -> bool:

@@ -54,7 +54,9 @@ def with_member_blocks(program: CProgram) -> CProgram:
     """The program with pointers to blocks in the place of large arrays of pointers in its structs."""
     if not _Arrays.of(program).records:
         return program
-    typed = {n: replace(f, cfa=with_block_types(with_constant_sizes(program, f.cfa))) for n, f in program.functions.items()}
+    typed = {
+        n: replace(f, cfa=with_block_types(with_constant_sizes(program, f.cfa))) for n, f in program.functions.items()
+    }
     given = replace(program, functions=typed)
     arrays = _Arrays.of(given)
     coders = [_Coder(given, arrays, f) for f in typed.values()]

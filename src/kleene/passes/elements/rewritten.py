@@ -58,7 +58,9 @@ FEW = 3
 def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram:
     """The program with lists of slots for its blocks of pointers of variable sizes, on the heap or on the stack."""
     cfa = program.main.cfa
-    if set(program.functions) != {program.entry} or not any(_makes_array(e.label, on_stack=on_stack) for e in cfa.edges):
+    if set(program.functions) != {program.entry} or not any(
+        _makes_array(e.label, on_stack=on_stack) for e in cfa.edges
+    ):
         return program
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
