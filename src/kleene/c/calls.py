@@ -10,8 +10,8 @@ from kleene.c.clang import evaluate, kind
 from kleene.c.library import variadic
 from kleene.c.library.atomics import atomic_operation, overflow
 from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
-from kleene.c.library.printing import READ_TEXT, print_formatted, print_text, write_formatted
-from kleene.c.library.scan import scan
+from kleene.c.library.printing import print_formatted, print_text, write_formatted
+from kleene.c.library.scan import scan, scan_text
 from kleene.c.library.start_and_end import RUN_HANDLERS
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_void
@@ -28,6 +28,12 @@ from kleene.cfa.expressions import (
     Variable,
 )
 from kleene.cfa.operations import (
+    BYTES_LEFT,
+    LINE_LENGTH,
+    OUTSIDE_LENGTH,
+    READ_BYTE,
+    READ_OR_END,
+    WORD_LENGTH,
     Allocate,
     Assign,
     Call,
@@ -47,6 +53,15 @@ ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fa
 NONDET = "__VERIFIER_nondet_"
 NEW_TEXT = "__kleene_new_text"
 """The function of our library that makes the text of `asprintf`."""
+_READ = {
+    "__kleene_line_length": LINE_LENGTH,
+    "__kleene_bytes_left": BYTES_LEFT,
+    "__kleene_word_length": WORD_LENGTH,
+    "__kleene_read_byte": READ_BYTE,
+    "__kleene_read_or_end": READ_OR_END,
+    "__kleene_outside_length": OUTSIDE_LENGTH,
+}
+"""Functions without a body by which the bodies of library functions read from outside, and what they read."""
 _ABORTED = 134  # the exit code in a shell of a program that called abort
 _FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_compatible_p", "__builtin_offsetof"}
 
@@ -72,8 +87,10 @@ class Calls:
         if (name in ASSERT_CALLS or name in ERROR_CALLS) and not self._is_plain(name, own):
             self._error(cursor, name, arguments)
             return None
+        if name in _READ:
+            return self._havoc(cursor, _READ[name], target, wanted)
         if name.startswith(NONDET):
-            return self._havoc(cursor, name, target, wanted)
+            return self._havoc(cursor, self._source(name), target, wanted)
         linkage = self.lower.unit.linkage
         if own in linkage.unread:
             self.lower.unit.needs(own, function.referenced)
@@ -178,6 +195,12 @@ class Calls:
         result = target if target is not None and target.type == type_ else self.lower.builder.temporary(type_)
         self.lower.builder.emit(Havoc(self.lower.place(cursor), result, name))
         return result
+
+    def _source(self, name: str) -> str:
+        """The source of a number: the function that gives it, or the function of our library whose body asks for it."""
+        function, linkage = self.lower.function, self.lower.unit.linkage
+        ours = function not in linkage.models and linkage.library.get(function) == self.lower.unit.file
+        return function if ours else name
 
     def _special(
         self, cursor: Any, name: str, arguments: list[Any], target: Expression | None, wanted: Type | None
@@ -354,15 +377,12 @@ def _scanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wa
     return scan(c, cursor, args[0], args[1:])
 
 
+def _sscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return scan_text(c, cursor, args[0], args[1], args[2:])
+
+
 def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     c.lower.effects.effect(args[0])
-    return scan(c, cursor, args[1], args[2:])
-
-
-def _sscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    c.lower.unit.linkage.needed[READ_TEXT] = None
-    whole = (c._argument(args[0]), Constant(-1, INT))
-    c.lower.builder.emit(Call(c.lower.place(cursor), READ_TEXT, whole))
     return scan(c, cursor, args[1], args[2:])
 
 

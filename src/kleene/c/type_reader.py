@@ -164,6 +164,11 @@ def _typedef_name(type_: Any) -> str:
     return spelling if spelling.isidentifier() else ""
 
 
+def is_constant(type_: Any) -> bool:
+    """Whether an object of the type may not be written. Only a canonical type has what elements and typedefs say."""
+    return bool(type_.get_canonical().is_const_qualified())
+
+
 def integer_promotion(type_: Type) -> Type:
     """The type after C's integer promotions."""
     if isinstance(type_, IntegerType) and type_.bits < 32:

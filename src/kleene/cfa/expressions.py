@@ -14,6 +14,9 @@ from typing import Union, get_args
 
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
+GHOST_OFFSET = 1 << 32
+"""Offset of the first ghost of an object. Ghosts are facts about an object that an analysis adds, none of its bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:

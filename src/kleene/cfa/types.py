@@ -82,10 +82,15 @@ class FloatType:
 
 @dataclass(frozen=True, slots=True)
 class PointerType:
-    """A pointer; the data model determines `size` (4 or 8)."""
+    """A pointer; the data model determines `size` (4 or 8).
+
+    With `count`, a pointer to the first of so many elements, which are all of their block, as passes make it for an
+    array that is a variable or a member.
+    """
 
     target: Type
     size: int = 4
+    count: int = field(compare=False, default=0)
 
     def __str__(self) -> str:
         if isinstance(self.target, FunctionType):

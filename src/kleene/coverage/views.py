@@ -56,6 +56,8 @@ class View:
     state: State
     whole: bool
     """Whether the analysis sees all of the heap here."""
+    function: str = ""
+    """The function that contains the location, if it is analysed apart."""
 
 
 class Program:
@@ -114,7 +116,8 @@ class Stack:
         if context is None or context.returned:
             return None
         place = context.location(self.state.frames[-1].location)
-        return View(place, self._visible(context), self.state, whole=not context.apart)
+        function = context.kept if context.apart else ""
+        return View(place, self._visible(context), self.state, whole=not context.apart, function=function)
 
     def follow(self) -> None:
         """Take account of the calls and returns since the last time: one step each."""

@@ -73,6 +73,7 @@ def library_document(report: LibraryReport) -> dict[str, Any]:
         "assumptions": list(report.assumptions),
         "breaches": list(report.breaches),
         "client": report.client,
+        "model": None if report.model is None else asdict(report.model),
         "reason": report.reason or None,
         "seconds": round(report.seconds, 3),
     }

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kleene.c.library.outside import OTHER_TEXTS
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import (
@@ -54,8 +53,7 @@ def without_calls(program: CProgram) -> list[str]:
     """The properties about error calls that the program cannot violate, since it has no such call."""
     reachable = [program.functions[name] for name in program.reachable_functions]
     kinds = {e.label.kind for f in reachable for e in f.cfa.edges if isinstance(e.label, Error)}
-    labels = [e.label for f in reachable for e in f.cfa.edges if isinstance(e.label, Unsupported | Specified)]
-    unknown = any(isinstance(o, Specified) or not o.reason.endswith(OTHER_TEXTS) for o in labels)
+    unknown = any(isinstance(e.label, Unsupported | Specified) for f in reachable for e in f.cfa.edges)
     return [] if unknown else [name for name in ("unreach", "assert") if not set(PROPERTIES[name]) & kinds]
 
 

@@ -12,6 +12,15 @@ extern int __VERIFIER_nondet_int(void);
 extern void __VERIFIER_assume(int);
 int __kleene_builtin_ffs(int);
 
+/* What is read from streams: lengths of lines (0 and less: there is none), of words, of all that is left, and
+   bytes, where a byte or the end (-1) is read. Lengths are any numbers; what is too long is cut by its reader. */
+extern int __kleene_line_length(void);
+extern int __kleene_word_length(void);
+extern int __kleene_outside_length(void);
+extern long __kleene_bytes_left(void);
+extern char __kleene_read_byte(void);
+extern int __kleene_read_or_end(void);
+
 /* Functions with operations of their own, for calls through pointers. */
 void *malloc(size_t size) {
     return malloc(size);
@@ -310,6 +319,19 @@ char *strtok(char *text, const char *set) {
     return strtok_r(text, set, &rest);
 }
 
+char *strsep(char **rest, const char *set) {
+    char *text = *rest;
+    if (text == NULL)
+        return NULL;
+    char *end = text + strcspn(text, set);
+    if (*end != 0)
+        *end++ = 0;
+    else
+        end = NULL;
+    *rest = end;
+    return text;
+}
+
 int strcasecmp(const char *first, const char *second) {
     size_t i = 0;
     while (first[i] != 0 && tolower((unsigned char)first[i]) == tolower((unsigned char)second[i]))
@@ -336,37 +358,122 @@ char *strcasestr(const char *text, const char *part) {
     }
 }
 
-char *strsep(char **rest, const char *set) {
-    char *text = *rest;
-    if (text == NULL)
-        return NULL;
-    char *end = text + strcspn(text, set);
-    if (*end != 0) {
-        *end = 0;
-        *rest = end + 1;
-    } else {
-        *rest = NULL;
-    }
-    return text;
-}
-
 char *fgets(char *target, int size, FILE *file) {
     if (size <= 0)
         return NULL;
     int i = 0;
     if (size > 1) {
-        int length = __VERIFIER_nondet_int();
+        int length = __kleene_line_length();
         if (length <= 0)
             return NULL;
-        __VERIFIER_assume(length < size);
+        if (length >= size)
+            length = size - 1;
         for (; i + 1 < length; i++) {
-            target[i] = __VERIFIER_nondet_char();
+            target[i] = __kleene_read_byte();
             __VERIFIER_assume(target[i] != '\n');
         }
-        target[i++] = __VERIFIER_nondet_char();
+        target[i++] = __kleene_read_byte();
     }
     target[i] = 0;
     return target;
+}
+
+/* The parts of scanf and sscanf. Those of sscanf return the rest of the text, or NULL where it does not match. */
+void __kleene_scan_word(char *target, int width) {
+    int length = __kleene_word_length();
+    __VERIFIER_assume(length > 0);
+    if (width >= 0 && length > width)
+        length = width;
+    int i = 0;
+    for (; i < length; i++) {
+        target[i] = __kleene_read_byte();
+        __VERIFIER_assume(!isspace((unsigned char)target[i]));
+    }
+    target[i] = 0;
+}
+
+char *__kleene_scan_spaces(char *text) {
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+int __kleene_scan_failure(char *text, int skips) {
+    if (skips)
+        text = __kleene_scan_spaces(text);
+    return *text == 0 ? -1 : 0;
+}
+
+char *__kleene_scan_literal(char *text, const char *literal) {
+    for (; *literal != 0; literal++, text++)
+        if (*text != *literal)
+            return NULL;
+    return text;
+}
+
+char *__kleene_scan_text_word(char *text, char *target, int width) {
+    text = __kleene_scan_spaces(text);
+    int i = 0;
+    while ((width < 0 || i < width) && text[i] != 0 && !isspace((unsigned char)text[i])) {
+        target[i] = text[i];
+        i++;
+    }
+    if (i == 0)
+        return NULL;
+    target[i] = 0;
+    return text + i;
+}
+
+char *__kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
+    int i = 0;
+    while ((width < 0 || i < width) && text[i] != 0 && (strchr(set, text[i]) != NULL) == (inside != 0)) {
+        target[i] = text[i];
+        i++;
+    }
+    if (i == 0)
+        return NULL;
+    target[i] = 0;
+    return text + i;
+}
+
+char __kleene_scan_character(char *text) {
+    return *text;
+}
+
+char *__kleene_scan_behind_character(char *text) {
+    return *text == 0 ? NULL : text + 1;
+}
+
+int __kleene_digit(int c, int base) {
+    int value = isdigit(c) ? c - '0' : islower(c) ? c - 'a' + 10 : isupper(c) ? c - 'A' + 10 : base;
+    return value < base ? value : -1;
+}
+
+char *__kleene_scan_digits(char *text, int base) {
+    text = __kleene_scan_spaces(text);
+    if (*text == '-' || *text == '+')
+        text++;
+    if (base == 16 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && __kleene_digit(text[2], base) >= 0)
+        text += 2;
+    return text;
+}
+
+long long __kleene_scan_number(char *text, int base) {
+    char *start = __kleene_scan_spaces(text);
+    int negative = *start == '-';
+    unsigned long long value = 0;
+    for (text = __kleene_scan_digits(text, base); __kleene_digit(*text, base) >= 0; text++)
+        value = value * (unsigned)base + (unsigned)__kleene_digit(*text, base);
+    return (long long)(negative ? -value : value);
+}
+
+char *__kleene_scan_behind_number(char *text, int base) {
+    text = __kleene_scan_digits(text, base);
+    if (__kleene_digit(*text, base) < 0)
+        return NULL;
+    while (__kleene_digit(*text, base) >= 0)
+        text++;
+    return text;
 }
 
 size_t __kleene_put_text(char *target, size_t size, size_t at, const char *text) {
@@ -465,11 +572,6 @@ int atoi(const char *text) {
     while (isdigit(*text))
         value = value * 10 + (*text++ - '0');
     return sign * value;
-}
-
-int __kleene_digit(int character, int base) {
-    int value = isdigit(character) ? character - '0' : isalpha(character) ? tolower(character) - 'a' + 10 : base;
-    return value < base ? value : -1;
 }
 
 unsigned long long __kleene_read_number(const char *text, char **end, int base, unsigned long long most, int *negative) {

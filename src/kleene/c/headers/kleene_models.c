@@ -24,10 +24,13 @@ extern FILE *__VERIFIER_nondet_FILE(void);
 extern DIR *__VERIFIER_nondet_DIR(void);
 extern void __VERIFIER_assume(int);
 
-/* Texts and bytes from outside. Runs try few lengths of a text; the analyses, by summaries, all of them. */
-extern void __kleene_other_text(void);
-#define KLEENE_LONG_TEXT 100
-#define KLEENE_LONGEST_TEXT (1 << 20)
+/* Texts and bytes from outside. A text is as long as Linux lets one be (MAX_ARG_STRLEN). */
+extern int __kleene_line_length(void);
+extern int __kleene_outside_length(void);
+extern long __kleene_bytes_left(void);
+extern char __kleene_read_byte(void);
+extern int __kleene_read_or_end(void);
+#define KLEENE_LONGEST_TEXT 131072
 
 void __kleene_any_bytes(void *target, size_t size) {
     for (size_t i = 0; i < size; i++)
@@ -40,17 +43,9 @@ void __kleene_fill_text(char *target, size_t length) {
 }
 
 void __kleene_any_text(char *target, size_t size) {
-    int choice = __VERIFIER_nondet_int();
-    size_t length = choice == 0 || size == 1 ? 0 : choice == 1 ? 1 : KLEENE_LONG_TEXT < size ? KLEENE_LONG_TEXT : size - 1;
-    if (choice < 0 || choice > 2)
-        __kleene_other_text();
-    for (size_t i = 0; i < length; i++)
-        target[i] = 'x';
-    if (length == 1) {
-        target[0] = __VERIFIER_nondet_char();
-        __VERIFIER_assume(target[0] != 0);
-    }
-    target[length] = 0;
+    int length = __kleene_outside_length();
+    __VERIFIER_assume(length >= 0 && (size_t)length < size);
+    __kleene_fill_text(target, (size_t)length);
 }
 
 /* Errors. */
@@ -61,7 +56,7 @@ int *__errno_location(void) {
     return &kleene_errno;
 }
 
-/* Texts of the system. */
+/* Texts of the system; each function has one buffer for all of them. */
 static char kleene_message[KLEENE_LONGEST_TEXT], kleene_setting[KLEENE_LONGEST_TEXT];
 
 char *strerror(int number) {
@@ -70,7 +65,6 @@ char *strerror(int number) {
 }
 
 char *getenv(const char *name) {
-    volatile char first = name[0];
     if (__VERIFIER_nondet_int() == 0)
         return NULL;
     __kleene_any_text(kleene_setting, sizeof kleene_setting);
@@ -232,24 +226,36 @@ int getchar_unlocked(void) {
 }
 
 /* A line needs a block that is large enough: the old one, or a new one in its place. */
-ssize_t getdelim(char **line, size_t *size, int end, FILE *stream) {
-    size_t length = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(length < (size_t)-1 / 4);
-    if (*line == NULL || *size <= length) {
-        char *block = realloc(*line, length + 1);
-        if (block == NULL)
+ssize_t getline(char **line, size_t *size, FILE *stream) {
+    int length = __kleene_line_length();
+    if (*line == NULL || *size == 0) {
+        char *fresh = realloc(*line, 120);
+        if (fresh == NULL)
             return -1;
-        *line = block;
-        *size = length + 1;
+        *line = fresh;
+        *size = 120;
     }
-    if (length == 0)
+    if (length <= 0)
         return -1;
-    __kleene_fill_text(*line, length);
-    return (ssize_t)length;
+    if (*size <= (size_t)length) {
+        char *larger = realloc(*line, (size_t)length + 1);
+        if (larger == NULL)
+            return -1;
+        *line = larger;
+        *size = (size_t)length + 1;
+    }
+    int i = 0;
+    for (; i + 1 < length; i++) {
+        (*line)[i] = __kleene_read_byte();
+        __VERIFIER_assume((*line)[i] != '\n');
+    }
+    (*line)[i++] = __kleene_read_byte();
+    (*line)[i] = 0;
+    return i;
 }
 
-ssize_t getline(char **line, size_t *size, FILE *stream) {
-    return getdelim(line, size, 10, stream);
+ssize_t getdelim(char **line, size_t *size, int end, FILE *stream) {
+    return getline(line, size, stream);
 }
 
 /* The text that a format gives; its arguments are read at the call. */
@@ -309,7 +315,7 @@ FILE *popen(const char *command, const char *mode) {
 }
 
 int fgetc(FILE *stream) {
-    int read = __VERIFIER_nondet_int();
+    int read = __kleene_read_or_end();
     __VERIFIER_assume(read >= -1 && read <= 255);
     return read;
 }
@@ -319,16 +325,19 @@ int getc(FILE *stream) {
 }
 
 int getchar(void) {
-    int read = __VERIFIER_nondet_int();
+    int read = __kleene_read_or_end();
     __VERIFIER_assume(read >= -1 && read <= 255);
     return read;
 }
 
 size_t fread(void *target, size_t size, size_t count, FILE *stream) {
-    size_t done = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(done <= count);
+    size_t done = (size_t)__kleene_bytes_left();
+    if (size > 1)
+        done /= size;
+    if (size == 0 || done > count)
+        done = size == 0 ? 0 : count;
     for (size_t i = 0; i < done * size; i++)
-        ((char *)target)[i] = __VERIFIER_nondet_char();
+        ((char *)target)[i] = __kleene_read_byte();
     return done;
 }
 
@@ -343,10 +352,13 @@ size_t fwrite(const void *source, size_t size, size_t count, FILE *stream) {
 }
 
 ssize_t read(int number, void *target, size_t size) {
-    ssize_t done = __VERIFIER_nondet_long();
-    __VERIFIER_assume(done >= -1 && done <= (ssize_t)size);
+    ssize_t done = __kleene_bytes_left();
+    if (done > (ssize_t)size)
+        done = (ssize_t)size;
+    if (done < 0)
+        return -1;
     for (ssize_t i = 0; i < done; i++)
-        ((char *)target)[i] = __VERIFIER_nondet_char();
+        ((char *)target)[i] = __kleene_read_byte();
     return done;
 }
 

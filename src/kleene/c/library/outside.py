@@ -130,13 +130,10 @@ IGNORED = frozenset(
 """Functions that do nothing that the program can see."""
 _JUMPS = "jumps between functions are not followed"
 _THREADS = "threads are not followed; check what each of them does alone"
-OTHER_TEXTS = "texts from outside of other lengths than runs try"
-"""Only a choice of a text ends there, no call."""
 NOT_MODELLED = {
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
     **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
     **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
-    "__kleene_other_text": OTHER_TEXTS,
     "__kleene_many_keys": "more keys of values of a thread are made than are followed",
     "__kleene_many_handlers": "more functions are registered to run at the exit than are followed",
     "__kleene_late_handler": "a function is registered to run at the exit while others do",

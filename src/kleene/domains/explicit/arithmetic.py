@@ -87,10 +87,21 @@ def float_operation(symbol: str, a: float, b: float, type_: FloatType) -> float:
         raise NotModelled("floating-point division by zero")
     else:
         result = a / b
+        if type_.bits not in _REAL_BITS and result * b != a:
+            raise NotModelled(_PRECISE)
     return round_to(result, type_)
 
 
+_REAL_BITS = (32, 64)
+"""The bits of floating-point types that we compute as C does: those of `float` and `double`."""
+_EXACT = 1 << 53
+"""Integers up to here are the same numbers in `double` and in `long double`."""
+_PRECISE = "arithmetic on floating-point numbers other than float and double"
+
+
 def round_to(value: float, type_: FloatType) -> float:
+    if type_.bits not in _REAL_BITS and not (value.is_integer() and abs(value) < _EXACT):
+        raise NotModelled(_PRECISE)
     if type_.bits != 32:
         return value
     try:
@@ -378,6 +389,13 @@ def _open_choice(state: State, symbol: str, a: Value, b: Value, why: str) -> int
     state.tainted = state.tainted or why
     chosen = state.draw(0, 1, why, ("open", symbol, id(a) if isinstance(a, Undefined) else a, id(b)))
     return chosen if isinstance(chosen, int) else decide(state, "!=", chosen, 0)  # type: ignore[arg-type]
+
+
+def to_float(value: Value, type_: FloatType) -> float:
+    """The value converted; rounding a number twice, to `double` and then to `float`, may give another one."""
+    if isinstance(value, int) and type_.bits < 64 and abs(value) > _EXACT and int(float(value)) != value:
+        raise NotModelled("a conversion of a large number to float")
+    return round_to(as_float(value), type_)
 
 
 def as_float(value: Value) -> float:

@@ -40,8 +40,9 @@ from kleene.domains.explicit.arithmetic import (
     operate,
     pointer_from,
     round_to,
+    to_float,
 )
-from kleene.domains.explicit.entry import ARGUMENTS, look_at_arguments
+from kleene.domains.explicit.entry import ARGUMENTS, UNWRITTEN, look_at_arguments
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
@@ -138,7 +139,10 @@ class Compiler:
             case ReturnedNull(source=source):
                 label = f"what {source}() returns"
                 return lambda state: Pointer(state.new_block(RETURNED_NULL, 0, label), 0)
-            case Constant(value=number) | FloatConstant(value=number):
+            case FloatConstant(value=real, type=type_):
+                assert isinstance(type_, FloatType)
+                return lambda state: round_to(real, type_)
+            case Constant(value=number):
                 return lambda state: number
             case Variable() | Field() | Index() | Deref():
                 return self._load(expression)
@@ -295,7 +299,7 @@ class Compiler:
         if isinstance(type_, PointerType):
             return lambda state: _to_pointer(state, operand(state), type_)
         if isinstance(type_, FloatType):
-            return lambda state: round_to(as_float(operand(state)), type_)
+            return lambda state: to_float(operand(state), type_)
         if isinstance(type_, IntegerType):
             narrower = type_.bits < source.size * 8
             return lambda state: _to_integer(state, operand(state), type_, narrower=narrower)
@@ -327,7 +331,7 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
             if type(value) is int:
                 return value if minimum <= value <= maximum else narrow.wrap(value)
             if isinstance(value, Undefined):
-                value = state.draw(minimum, maximum, "uninitialized number")
+                value = state.draw(minimum, maximum, UNWRITTEN)
                 state.writable(number).store(bit, width, value)
             elif isinstance(value, Unknown):
                 return fit(state, value, narrow)

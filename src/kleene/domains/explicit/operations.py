@@ -59,11 +59,11 @@ class Ended(Exception):
         self.status = status
 
 
-def _release(state: State, value: Value | Block) -> None:
-    """`free(value)`."""
+def _release(state: State, value: Value | Block, *, stack: bool = False) -> None:
+    """`free(value)`, or the end of a block of the stack."""
     assert not isinstance(value, Block)
     if value != 0:
-        state.kill(freeable(state, value))
+        state.kill(as_address(value)[0] if stack else freeable(state, value))
 
 
 class Operations:
@@ -226,7 +226,7 @@ class Operations:
     def _free(self, operation: Free) -> Callable[[State], None]:
         pointer = self.compiler.value(operation.pointer)
 
-        return lambda state: _release(state, plain_null(state, pointer(state)))
+        return lambda state: _release(state, plain_null(state, pointer(state)), stack=operation.stack)
 
     def _realloc(self, operation: Realloc) -> Callable[[State], None]:
         store = self._store(operation.target)

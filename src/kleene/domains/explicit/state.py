@@ -215,6 +215,8 @@ class InputSource:
     """A source of inputs. `chooses_garbage`: unwritten pointers are inputs, too."""
 
     chooses_garbage = False
+    whole_arguments = False
+    """Whether the texts of `argv` may be long: not where their characters are unknown."""
     bounded = ""
     """The part that was tried only within bounds, so that no proof relies on it."""
 
@@ -224,6 +226,8 @@ class InputSource:
 
 class GivenInputs(InputSource):
     """Inputs from a sequence, fitted to their type; zeros when it ends. Records the used inputs and their purposes."""
+
+    whole_arguments = True
 
     def __init__(self, values: Any, *, chooses_garbage: bool = False) -> None:
         self._values = iter(values)

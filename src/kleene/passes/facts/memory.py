@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Self
 
 from kleene.cfa.expressions import (
+    GHOST_OFFSET,
     AddressOf,
     Binary,
     Cast,
@@ -155,6 +156,8 @@ class Memory:
     cell_targets: dict[str, set[Place]] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
     access_types: dict[Place, set[IntegerType]] = field(default_factory=dict)
+    ghost_names: dict[int, str] = field(default_factory=dict)
+    """The names of ghosts of objects, by offset."""
     _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
     _held: dict[Place, set[Place]] = field(default_factory=dict)
 
@@ -280,6 +283,8 @@ class Memory:
             return
         for place in self._known_places(lvalue):
             self.access_types.setdefault(place, set()).add(type_)
+            if isinstance(lvalue, Field) and lvalue.offset >= GHOST_OFFSET:
+                self.ghost_names[place[1]] = lvalue.name
 
     def integer_type(self, place: Place) -> IntegerType | None:
         """The type of the numbers stored at a place; None if accesses differ in width, then the value is unknown.
