@@ -9,6 +9,8 @@ from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
 
 MOST_DEPTH = 2
 """Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
+MOST_SUMS = 12
+"""Numbers that are kept though no variable has them, as sums and their terms: with more, none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +112,26 @@ class State:
             more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
             grew = not more <= reached
             reached |= more
+        reached |= self._telling_sums(reached)
         self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
         self.zone.keep(reached & self.zone.bounds.keys())
         self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
         self.nonzero &= reached
         self.grown = {(a, b): least for (a, b), least in self.grown.items() if a in reached and b in reached}
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
+
+    def _telling_sums(self, reached: set[int]) -> set[int]:
+        """Sums of reached numbers that say more than their terms: a condition such as ``used + n < 64`` was on them."""
+        sums: set[int] = set()
+        for key in [k for k in self.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1]:
+            first, second = self.held[key], self.held.get(Part("term", key.symbol, 2))
+            if key.symbol in reached or second is None or not {key.symbol, first, second} <= self.zone.bounds.keys():
+                continue
+            loose = self.zone.bounds[first][1] + self.zone.bounds[second][1]
+            live = {n for n in (first, second) if self.zone.bounds[n][0] != self.zone.bounds[n][1]}
+            if live <= reached and self.zone.bounds[key.symbol][1] < loose:
+                sums |= {key.symbol, first, second}
+        return sums if len(sums) <= MOST_SUMS else set()
 
 
 def merge(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:

@@ -193,9 +193,15 @@ class Values:
         return state.fresh_pointer(None)
 
     def _move(self, base: int, by: int, scale: int, state: State) -> int:
-        if state.interval(by) == (0, 0):
+        low, high = state.interval(by)
+        if low == high == 0:
             return base
+        known = Part("moved", base, low * scale)
+        if scale > 1 and low == high and known in state.held:
+            return state.held[known]
         moved = state.fresh_pointer(state.blocks.get(base))
+        if scale > 1 and low == high:  # what is read there stays known
+            state.held[known] = moved
         self._escapes(base, state)
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is not None:
@@ -351,7 +357,11 @@ class Values:
         if al == ah:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
         products = [x * y for x in (al, ah) for y in (bl, bh)]
-        if min(products) < full[0] or max(products) > full[1]:
+        known = Part("times", a, bl)
+        fits = full[0] <= min(products) and max(products) <= full[1]
+        if fits and bl == bh > 1 and known in state.held:
+            return state.held[known]
+        if not fits:
             wrapped = state.fresh(*full)
             power = bl == bh and bl > 0 and bl & (bl - 1) == 0
             if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
@@ -364,6 +374,7 @@ class Values:
         product = state.fresh(min(products), max(products))
         if bl == bh and bl > 0:
             self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+            state.held[known] = product
         return product
 
     def _sum(self, state: State, a: int, b: int, *, minus: bool) -> int:
@@ -371,6 +382,8 @@ class Values:
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
         if (bl, bh) == (0, 0):
             return a
+        if (al, ah) == (0, 0) and not minus:
+            return b
         zone = state.zone
         if minus:
             result = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
