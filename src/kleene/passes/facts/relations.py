@@ -280,7 +280,7 @@ class Relations(StoredTexts):
                 if len(at[location]) == 1 and len(self.cfa.entering(edge.target)) == 1 and edge.target not in begins:
                     waiting |= self._only_state(edge.target, states, after)
                     continue
-                nulls = self._part_of(after, states, whole=edge.target in heads)
+                nulls = self._part_of(after, states, head=edge.target if edge.target in heads else None)
                 if nulls == ALL and states and ALL not in states:
                     after = self._all_parts(states, after)
                     states.clear()
@@ -306,7 +306,7 @@ class Relations(StoredTexts):
 
     def _only_state(self, location: str, states: dict[Nulls, State], after: State) -> set[tuple[str, Nulls]]:
         """The state of a location to which one edge leads: it replaces the one before."""
-        nulls = self._part_of(after, {}, whole=False)
+        nulls = self._part_of(after, {})
         known = states.get(nulls) if len(states) == 1 else None
         if known is not None and image(known, after) is not None and image(after, known) is not None:
             return set()
@@ -315,18 +315,37 @@ class Relations(StoredTexts):
         states[nulls] = after
         return {(location, nulls)}
 
-    def _part_of(self, state: State, states: dict[Nulls, State], *, whole: bool) -> Nulls:
+    def _part_of(self, state: State, states: dict[Nulls, State], *, head: str | None = None) -> Nulls:
         """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
 
-        At the heads of loops, and where there are many parts, all states are one.
+        At the head of a loop only those count that its condition compares; where there are many parts, all are one.
         """
-        if whole or ALL in states:
+        if ALL in states:
+            return ALL
+        asked = self._asked_at(head) if head is not None else None
+        if asked == frozenset():
             return ALL
         nulls = frozenset(
-            k.name for k, s in state.held.items() if isinstance(k, Variable) and Part("null", s, 1) in state.held
+            k.name
+            for k, s in state.held.items()
+            if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
         )
         known = nulls or NONE
         return known if known in states or len(states) < MOST_PARTS else ALL
+
+    def _tells_parts(self, pointer: Variable, asked: Nulls | None) -> bool:
+        """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
+        type_ = pointer.type
+        is_text = isinstance(type_, PointerType) and type_.target.size <= 1
+        return (is_text or not self.promises.kinds) and (asked is None or pointer.name in asked)
+
+    def _asked_at(self, location: str) -> Nulls:
+        """The pointers to texts that the conditions at a location compare."""
+        if not self.promises.kinds:
+            return frozenset()
+        labels = [edge.label for edge in self.cfa.leaving(location)]
+        nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
+        return frozenset(n.name for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType))
 
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
