@@ -385,9 +385,14 @@ class Values:
         if (al, ah) == (0, 0) and not minus:
             return b
         zone = state.zone
+        for one, other in ((a, b), (b, a)) if not minus else ():  # b + (a - b)
+            whole = state.held.get(Part("minuend", other, 1))
+            if state.held.get(Part("subtrahend", other, 1)) == one and whole in zone.bounds:
+                return whole
         if minus:
             result = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
             self._between(state, a, result, bl, bh)
+            state.held[Part("minuend", result, 1)], state.held[Part("subtrahend", result, 1)] = a, b
         else:
             result = state.fresh(al + bl, ah + bh)
             self._between(state, result, a, bl, bh)
