@@ -124,14 +124,31 @@ class State:
         """Sums of reached numbers that say more than their terms: a condition such as ``used + n < 64`` was on them."""
         sums: set[int] = set()
         for key in [k for k in self.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1]:
-            first, second = self.held[key], self.held.get(Part("term", key.symbol, 2))
-            if key.symbol in reached or second is None or not {key.symbol, first, second} <= self.zone.bounds.keys():
+            leaves, inner = self._leaves(key.symbol)
+            if key.symbol in reached or not {key.symbol, *leaves, *inner} <= self.zone.bounds.keys():
                 continue
-            loose = self.zone.bounds[first][1] + self.zone.bounds[second][1]
-            live = {n for n in (first, second) if self.zone.bounds[n][0] != self.zone.bounds[n][1]}
-            if live <= reached and self.zone.bounds[key.symbol][1] < loose:
-                sums |= {key.symbol, first, second}
+            bounds = self.zone.bounds
+            live = {n for n in leaves if bounds[n][0] != bounds[n][1]}
+            tells = bounds[key.symbol][1] < sum(bounds[n][1] for n in leaves) or any(
+                bound <= 0 and a == key.symbol and b in reached and b not in leaves
+                for (a, b), bound in self.zone.gaps.items()
+            )
+            if live <= reached and tells:
+                sums |= {key.symbol, *leaves, *inner}
         return sums if len(sums) <= MOST_SUMS else set()
+
+    def _leaves(self, number: int) -> tuple[list[int], list[int]]:
+        """The numbers of which one is the sum, and the sums in between."""
+        waiting, leaves, inner = [number], [], []
+        while waiting:
+            symbol = waiting.pop()
+            terms = [self.held.get(Part("term", symbol, place)) for place in (1, 2)]
+            if terms[0] is None or terms[1] is None:
+                leaves.append(symbol)
+            else:
+                inner.append(symbol)
+                waiting += [term for term in terms if term is not None]
+        return leaves, inner
 
 
 def merge(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:

@@ -422,7 +422,22 @@ class Values:
                 right.remove(term)
         if len(left) + len(right) <= MOST_TERMS:
             bound = min(bound, self._match(state, left, right))
-        return bound
+        return min([bound, *(state.zone.upper(same, b) + more for same, more in self._equal_sums(state, a))])
+
+    def _equal_sums(self, state: State, number: int) -> list[tuple[int, int]]:
+        """Other sums of the same numbers but for constants, and by how much the given one is more."""
+        if Part("term", number, 1) not in state.held:
+            return []
+        own, plus = self._in_order(state, number)
+        sums = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1]
+        orders = [(other, *self._in_order(state, other)) for other in sums if other in state.zone.bounds]
+        return [(other, plus - constant) for other, terms, constant in orders if other != number and terms == own]
+
+    def _in_order(self, state: State, number: int) -> tuple[list[int], int]:
+        """The terms of a sum in order, and the sum of those that are constants."""
+        terms = self._terms(state, number)
+        constants = [t for t in terms if state.interval(t)[0] == state.interval(t)[1]]
+        return sorted(t for t in terms if t not in constants), sum(state.interval(t)[0] for t in constants)
 
     def _match(self, state: State, left: list[int], right: list[int]) -> int:
         """The least bound of the difference of two sums, where each term of the one is paired with one of the other."""
