@@ -29,7 +29,7 @@ from kleene.c.parse import (
 )
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
-from kleene.c.type_reader import TypeReader
+from kleene.c.type_reader import TypeReader, is_constant
 from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -186,7 +186,8 @@ class _Reader:
                 known = self.linkage.globals.get(name)
                 if known is None or (known.external and not external) or variable.type.size > known.variable.type.size:
                     still = external and (known is None or known.external)
-                    self.linkage.globals[name] = Global(variable, external=still)
+                    constant = not still and is_constant(cursor.type)
+                    self.linkage.globals[name] = Global(variable, external=still, constant=constant)
 
     def _lower(self, unit: Unit, cursors: list[Any], only: set[str] | None = None) -> None:
         for cursor in cursors:
@@ -194,7 +195,7 @@ class _Reader:
             if only is not None and name not in only:
                 continue
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.functions[name] = lower_function(unit, cursor)
+                self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
                 definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
@@ -261,8 +262,8 @@ def _is_inline(cursor: Any) -> bool:
     return False
 
 
-def lower_function(unit: Unit, cursor: Any) -> Function:
-    """A function with a body as an automaton."""
+def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Function:
+    """A function with a body as an automaton. Contracts name the parameters as they are written."""
     name = unit.name_of(cursor)
     lowering = lowering_of(unit, name)
     type_ = unit.types.read(cursor.type)
@@ -273,7 +274,8 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
             read = unit.types.parameter(part.type)
-            variable = Variable(lowering.builder.unique(part.spelling or f"$p{len(parameters) + 1}"), read)
+            spelling = part.spelling or f"$p{len(parameters) + 1}"
+            variable = Variable(lowering.builder.unique(spelling, may_hide=not is_entry), read)
             unit.bind(part, variable)
             parameters.append(variable)
         elif kind(part) == "COMPOUND_STMT":

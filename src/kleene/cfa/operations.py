@@ -98,13 +98,14 @@ class Realloc:
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """`free(pointer)`."""
+    """`free(pointer)`; with `stack`, the end of a block that a stack allocation made: the program does not free it."""
 
     place: Place = field(compare=False)
     pointer: Expression
+    stack: bool = False
 
     def __str__(self) -> str:
-        return f"free({self.pointer})"
+        return f"end of *{self.pointer}" if self.stack else f"free({self.pointer})"
 
 
 @dataclass(frozen=True, slots=True)

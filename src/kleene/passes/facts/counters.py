@@ -23,7 +23,7 @@ from kleene.cfa.expressions import (
     member_base,
     walk,
 )
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
@@ -166,16 +166,25 @@ class _Search:
     @cached_property
     def stepped(self) -> list[Expression]:
         """The lvalues that are incremented or decremented."""
-        stepped: dict[Expression, None] = {}
+        return list(dict.fromkeys(step.target for step in self._steps))
+
+    @cached_property
+    def _steps(self) -> list[Assign]:
+        """The operations that increment or decrement a number."""
         assigns = [label for label in self.labels if isinstance(label, Assign)]
         copies = {(a.target, _uncast(a.value)) for a in assigns}
+        steps = []
         for assign in assigns:
             sum_ = linear(assign.value)
-            if sum_ is None or sum_[1] not in (1, -1):
-                continue
-            if sum_[0] == assign.target or (sum_[0], assign.target) in copies:
-                stepped[assign.target] = None
-        return list(stepped)
+            by_one = sum_ is not None and sum_[1] in (1, -1)
+            if sum_ is not None and by_one and (sum_[0] == assign.target or (sum_[0], assign.target) in copies):
+                steps.append(assign)
+        return steps
+
+    def _stepped_in(self, labels: Sequence[Operation], numbers: Sequence[Expression]) -> list[Variable]:
+        """The variables among some numbers that operations increment or decrement."""
+        targets = {label.target for label in labels if isinstance(label, Assign) and label in self._steps}
+        return [n for n in numbers if n in targets and isinstance(n, Variable) and self.memory.kind(n) == "integer"]
 
     def _members(self, counter: Expression) -> Iterator[MemberCount]:
         """The counts whose counter is a member: for each, the cell that is walked from most often."""
@@ -201,12 +210,11 @@ class _Search:
         return {place for places in self.following.values() for place in places}
 
     def _variables(self, stepped: list[Expression]) -> list[VariableCount]:
-        counters = [t for t in stepped if isinstance(t, Variable) and self.memory.kind(t) == "integer"]
         result: dict[VariableCount, None] = {}
-        for loop in self._loops:
-            labels = [e.label for e in self.memory.cfa.edges if e.source in loop and e.target in loop]
+        for edges in self._loops:
+            labels = [e.label for e in edges]
             changed = {label.target for label in labels if isinstance(label, Assign)}
-            for counter in (c for c in counters if c in changed):
+            for counter in self._stepped_in(labels, stepped):
                 for head in (p for p in self.walkers if p in changed):
                     for following in self._cells(head, labels):
                         result[VariableCount(head, counter, None, following)] = None
@@ -221,16 +229,14 @@ class _Search:
     ) -> list[VariableCount]:
         """Counts of what is left of a list: an index is subtracted from a number that it does not exceed."""
         relations = Relations(self.memory.program, self.memory.cfa)
-        indices = [t for t in stepped if isinstance(t, Variable) and self.memory.kind(t) == "integer"]
         result: dict[VariableCount, None] = {}
-        for loop in self._loops:
-            edges = [e for e in self.memory.cfa.edges if e.source in loop and e.target in loop]
+        for edges in self._loops:
             labels, behind = [e.label for e in edges], {e.target for e in edges if isinstance(e.label, Assume)}
             changed = [label.target for label in labels if isinstance(label, Assign)]
             compared = {
                 n for o in labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Variable)
             }
-            for index in (i for i in indices if i in changed):
+            for index in self._stepped_in(labels, stepped):
                 bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
                 held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
                 held += [b for b in self._equal_numbers(index) if b not in held]
@@ -329,9 +335,19 @@ class _Search:
         return walked
 
     @cached_property
-    def _loops(self) -> list[Set[str]]:
-        """The loops, small ones first."""
-        return sorted(self.memory.cfa.loops.values(), key=len)
+    def _loops(self) -> list[list[Edge[Operation]]]:
+        """The edges of each loop that are in no loop inside it, small loops first.
+
+        A number that an inner loop changes does not count the steps of the outer one.
+        """
+        loops = sorted(self.memory.cfa.loops.values(), key=len)
+        taken: set[Edge[Operation]] = set()
+        result = []
+        for loop in loops:
+            edges = [e for e in self.memory.cfa.edges if e.source in loop and e.target in loop and e not in taken]
+            taken.update(edges)
+            result.append(edges)
+        return result
 
 
 def _matching(rates: Mapping[tuple[Place, Place], int]) -> list[tuple[Place, Place]]:

@@ -422,6 +422,7 @@ class Relations(StoredTexts):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
                 block = self._block(size, state, self._kinds.of_allocation(operation))
+                self._note_length(block, target.type, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):

@@ -372,8 +372,11 @@ class StoredTexts(Texts):
     # Blocks ---------------------------------------------------------------------------------------------------
 
     def made_block(self, block: int, state: State, *, zeroed: bool) -> None:
-        """A new block."""
+        """A new block. One of zeros without bytes of texts keeps all promises from the start: its pointers are NULL."""
         if not self.promises.kinds:
+            return
+        kinds = state.blocks.get(block)
+        if zeroed and kinds and not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds):
             return
         state.held[Part("fresh", block, 1)] = block
         if zeroed:

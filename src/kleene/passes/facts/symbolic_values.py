@@ -125,7 +125,7 @@ class Values:
                 return self._null(state)
             case Variable() if self._is_tracked(value):
                 if value not in state.held:
-                    state.held[value] = state.fresh_pointer(self._kinds.of_value(value))
+                    state.held[value] = self._unknown_pointer(value, state)
                 return state.held[value]
             case Cast(operand=operand) if isinstance(operand.type, PointerType):
                 return self.pointer(operand, state)
@@ -138,12 +138,23 @@ class Values:
                 key = None if offset is None else Cell(base_symbol, offset, value.type.size)
                 if key is not None and state.held.get(key) in state.blocks:
                     return state.held[key]
-                pointer = state.fresh_pointer(self._kinds.of_value(value))
-                pointer = self._load(value, base_symbol, pointer, state)
+                pointer = self._load(value, base_symbol, self._unknown_pointer(value, state), state)
                 if key is not None:
                     state.held[key] = pointer
                 return pointer
         return state.fresh_pointer(None)
+
+    def _unknown_pointer(self, lvalue: Expression, state: State) -> int:
+        """A pointer of which only its kinds of blocks are known, and the length if it stands for an array."""
+        pointer = state.fresh_pointer(self._kinds.of_value(lvalue))
+        self._note_length(pointer, lvalue.type, state)
+        return pointer
+
+    def _note_length(self, pointer: int, type_: Type, state: State) -> None:
+        """A pointer that stands for an array is the start of a block of so many elements."""
+        if isinstance(type_, PointerType) and type_.count:
+            state.held[Part("room", pointer, type_.target.size)] = state.fresh(type_.count, type_.count)
+            state.held[Part("behind", pointer, type_.target.size)] = state.fresh(0, 0)
 
     def _load(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
         """A pointer that is read from memory and not known yet."""

@@ -12,6 +12,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
+from kleene.passes.comparisons import with_known_outcomes
 from kleene.passes.facts.counters import counts_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
@@ -28,6 +29,8 @@ PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
 COUNTS_SHARE = 0.4
 """Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
+COMPARISONS_SHARE = 0.5
+"""Share of the time left for the attempt `comparisons`: later attempts may help too."""
 LOADS_SHARE = 0.5
 """Share of the time left for the attempt `loads`: later attempts may help too."""
 
@@ -144,6 +147,13 @@ ATTEMPTS = (
         _where(Way.PARTS),
         way=Way.PARTS,
         share=PARTS_SHARE,
+    ),
+    Attempt(
+        "comparisons",
+        "a comparison that is made twice has the same outcome",
+        _with_alarms,
+        rewrite=with_known_outcomes,
+        share=COMPARISONS_SHARE,
     ),
     Attempt(
         "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
