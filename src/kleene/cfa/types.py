@@ -179,11 +179,12 @@ class RecordField:
 
 @dataclass(frozen=True, slots=True)
 class RecordLayout:
-    """The members of a struct (`union` false) or union, in declaration order."""
+    """The members of a struct (`union` false) or union, in declaration order; `alignment` in bytes."""
 
     type: RecordType
     fields: tuple[RecordField, ...]
     union: bool = False
+    alignment: int = 1
 
     def path_to(self, name: str, records: dict[str, RecordLayout]) -> tuple[RecordField, ...]:
         """The members on the way to the member `name`, through anonymous members; empty without such a member."""
