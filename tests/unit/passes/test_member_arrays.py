@@ -134,7 +134,9 @@ def test_other_uses_of_the_bytes_keep_the_array(name: str, tmp_path: Path) -> No
 LEFT = {
     "heap": "int **a = malloc(n * sizeof *a); if (!a) return 0; LOOP free(a);",
     "stack": "{ int *a[9]; if (n > 9) return 0; LOOP }",
-    "member": "struct ints { int *a[9]; } *s = malloc(sizeof *s); if (!s) return 0; if (n > 9) return 0; MEMBERS free(s);",
+    "member": (
+        "struct ints { int *a[9]; } *s = malloc(sizeof *s); if (!s) return 0; if (n > 9) return 0; MEMBERS free(s);"
+    ),
 }
 
 
