@@ -147,8 +147,8 @@ def _identities(vocabulary: Vocabulary) -> dict[str, DerivedUpdate]:
     }
 
 
-_DERIVED: dict[Key, tuple[DerivedUpdate, str | None]] = {}
-"""Derived updates, with the predicate of a change that is not a unit change (see `recall`)."""
+_DERIVED: dict[Key, tuple[DerivedUpdate, Formula, str | None]] = {}
+"""Derived updates, with the value on new nodes and the predicate whose change is not a unit change (see `recall`)."""
 
 
 class _Deriver:
@@ -196,17 +196,14 @@ class _Deriver:
         differencer, universe = self._differencer, self._universe
         if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
             return self._identities[p.name]
-        key = None
-        if not universe.changes:
-            key = derivation_key(p, self._vocabulary, differencer.changes, self._reserved, self._options)
+        key = derivation_key(p, self._vocabulary, self._action, differencer.changes, self._reserved, self._options)
         known = _DERIVED.get(key) if key is not None else None
-        new_value: Formula = FALSE
         if known is None:
             result, new_value = self._derive(p, p.definition)
-            known = result, differencer.non_unit
+            known = result, new_value, differencer.non_unit
             if key is not None:
                 _DERIVED[key] = known
-        result, non_unit = known
+        result, new_value, non_unit = known
         if non_unit is not None:
             self._warnings.append(
                 f"action {self._action.name}: the change of '{non_unit}' is not a unit change; "

@@ -1,8 +1,8 @@
 """What a derived update depends on, so that it is derived once for all vocabularies.
 
 A check analyses one program with several vocabularies (shape classes, attempts), and most derivations repeat. An update
-of an action that keeps the universe depends on: the predicate; how the action changes the predicates of its definition;
-the properties of the predicates in these formulas; the definitions over such predicates, which may stand for a delta
+depends on: the predicate; how the action changes the predicates of its definition, and the universe; the properties of
+the predicates in these formulas; the definitions over such predicates, which may stand for a delta
 (`substitute_deltas`); the reserved names that look like those of bound variables; and the options.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 
 from kleene.logic.formula import predicates_of
 from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.transformers.action import Action
 from kleene.transformers.differencing.deltas import Change
 
 Key = tuple[Any, ...]
@@ -52,20 +53,34 @@ def _like_bound_names(reserved: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in reserved if _BOUND_NAME.fullmatch(name))
 
 
+def _universe_key(action: Action) -> Key:
+    """What `Universe` takes from an action."""
+    outer = action.precondition.free if action.precondition is not None else ()
+    return action.creates, action.new_formula, action.clone, action.retain, outer
+
+
 def derivation_key(
-    p: Predicate, vocabulary: Vocabulary, changes: Mapping[str, Change], reserved: frozenset[str], options: object
+    p: Predicate,
+    vocabulary: Vocabulary,
+    action: Action,
+    changes: Mapping[str, Change],
+    reserved: frozenset[str],
+    options: object,
 ) -> Key | None:
     """Equal only where the derived update of a predicate is the same; None if that is not known.
 
-    The action must keep the universe. `changes` are the changes of predicates so far.
+    `changes` are the changes of predicates so far.
     """
     facts = _facts(vocabulary)
     if facts is None or p.definition is None:
         return None
     used = predicates_of(p.definition)
     relevant = [(name, changes[name]) for name in sorted(used) if name in changes]
-    mentioned = used.union(*[predicates_of(f) for _, c in relevant for f in (c.future, c.plus, c.minus)])
+    universe = [f for f in (action.new_formula, action.clone, action.retain) if f is not None]
+    formulas = [f for _, c in relevant for f in (c.future, c.plus, c.minus)]
+    mentioned = used.union(*[predicates_of(f) for f in (*universe, *formulas)])
     return (
+        _universe_key(action) if action.changes_universe else None,
         facts.numbers[p.name],
         tuple([(name, c.args, c.future.number, c.plus.number, c.minus.number, c.given) for name, c in relevant]),
         tuple(sorted([facts.numbers[name] for name in mentioned if name in facts.numbers])),
