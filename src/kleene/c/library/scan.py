@@ -13,8 +13,14 @@ from kleene.cfa.types import INT, PointerType, is_scalar
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
 
-_CONVERSION = re.compile(r"%(\*?)(\d*)(?:hh|h|ll|l|j|z|t|L|q)?(.)")
-_NUMBERS = "diouxXaAeEfFgGc"
+_CONVERSION = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q)?(.)")
+_REALS = "aAeEfFgG"
+_NUMBERS = f"diouxXc{_REALS}"
+_WORD = 0
+"""Stands for the bytes of a pointer, which are those of `long` too."""
+_BYTES = {"": 4, "hh": 1, "h": 2, "l": _WORD, "ll": 8, "q": 8, "j": 8, "z": _WORD, "t": _WORD}
+"""The bytes of integers by the letters before a conversion (C17, 7.21.6.2)."""
+_REAL_BYTES = {"": 4, "l": 8}
 
 
 def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expression:
@@ -23,12 +29,16 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     if text is None:
         raise UnsupportedConstruct("scanf with a format that is not known", cursor)
     conversions = _CONVERSION.findall(text.replace("%%", ""))
-    stored = [letter for skipped, _, letter in conversions if not skipped]
-    if any(letter not in _NUMBERS or (letter == "c" and width) for _, width, letter in conversions):
+    stored = [(length, letter) for skipped, _, length, letter in conversions if not skipped]
+    if any(letter not in _NUMBERS or (letter == "c" and width) for _, width, _, letter in conversions):
         raise UnsupportedConstruct("scanf of anything but numbers and characters", cursor)
     if len(arguments) < len(stored):
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
     pointers = [c._argument(argument) for argument in arguments]
+    for pointer, (length, letter) in zip(pointers, stored, strict=False):
+        target = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
+        if target.size != _bytes(length, letter, c.lower.unit.types.pointer_size):
+            raise UnsupportedConstruct(f"scanf of '%{length}{letter}' to a number of another size", cursor)
     place, end = c.lower.place(cursor), c.lower.builder.new()
     count = c.lower.builder.temporary(INT)
     c.lower.builder.emit(Havoc(place, count, "scanf"))
@@ -43,6 +53,14 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     c.lower.builder.connect(c.lower.builder.here, end, place)
     c.lower.builder.here = end
     return count
+
+
+def _bytes(length: str, letter: str, word: int) -> int | None:
+    """How many bytes a conversion writes; None if C does not say."""
+    if letter == "c":
+        return None if length else 1
+    size = (_REAL_BYTES if letter in _REALS else _BYTES).get(length)
+    return word if size == _WORD else size
 
 
 def _read(c: Calls, place: Place, pointer: Expression, cursor: Any) -> Variable:
