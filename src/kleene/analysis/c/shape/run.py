@@ -266,12 +266,16 @@ class _Limits:
     parts_look: int = STRUCTURES_BEFORE_PARTS
     generated: int = 0
     """Structures so far."""
+    _messages: int = 0
+    """Messages when they were last looked through."""
     _until: int | None = None
     _next_look: int = STRUCTURES_BEFORE_LANES
 
     def __call__(self, reached: Reached[Any]) -> None:
         generated = self.generated = reached.generated if self.counts is None else self.counts.generated
-        if _cycles(self.domain):
+        messages, self._messages = self._messages, self.domain.log.distinct
+        new_messages = self._messages != messages
+        if new_messages and _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
         if generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
@@ -281,7 +285,7 @@ class _Limits:
                 raise LimitReached(LANES_SEEN, Limit.LANES)
             if self.looks is not None and generated >= self.parts_look:
                 self.looks(reached)
-        if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
+        if new_messages and self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * generated + STRUCTURES_AFTER_LEAK
         if self._until is not None and generated > self._until:
             raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
