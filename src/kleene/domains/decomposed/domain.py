@@ -19,6 +19,7 @@ from kleene.domains.decomposed.locality import Locality, Plan
 from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.parts import Islands, Parts
 from kleene.domains.decomposed.products import Product, ProductStore, require_few
+from kleene.domains.decomposed.separation import separate_actions
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.domains.shape.stores import store_factory
 from kleene.structures.structure import Structure
@@ -81,6 +82,8 @@ class Course:
     plan: Plan
     there: Edge[Action] | None
     """The edge with its effect on the parts that it does not touch."""
+    separate: tuple[Edge[Action], ...] = ()
+    """Edges that have the same effect one after the other, each about roots of its own."""
     done: dict[Touched, Done] = field(default_factory=dict)
     done_there: dict[Roots, Done] = field(default_factory=dict)
     asked: dict[Structure, None] = field(default_factory=dict)
@@ -163,12 +166,25 @@ class DecomposedDomain:
         if course is None:
             plan = self.plan(edge)
             there = Edge(edge.source, plan.elsewhere, edge.target) if plan.elsewhere is not None else None
-            course = self._courses[key] = Course(edge, plan, there)
+            course = self._courses[key] = Course(edge, plan, there, self._separate_edges(edge))
         return course
+
+    def _separate_edges(self, edge: Edge[Action]) -> tuple[Edge[Action], ...]:
+        actions = separate_actions(self.locality, edge.label)
+        if not actions:
+            return ()
+        places = [*(f"{edge.source}, {number}" for number in range(1, len(actions))), edge.target]
+        sources = [edge.source, *places[:-1]]
+        return tuple(Edge(*step) for step in zip(sources, actions, places, strict=True))
 
     def _post(self, edge: Edge[Action], element: Product) -> Product | None:
         course = self.course(edge, element.context)
         plan = course.plan
+        if course.separate:
+            after: Product | None = element
+            for step in course.separate:
+                after = self._post(step, after) if after is not None else None
+            return after
         if plan.in_some_part:
             return element if self._is_possible(course, element) else None
         if plan.is_global and element.adrift:

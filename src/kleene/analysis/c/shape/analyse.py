@@ -294,9 +294,11 @@ class _Plan:
         return result
 
     def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:
-        """Whether whole heaps raise the alarms of a result too: then its attempt is no proof."""
-        kinds = kinds_of_alarms(result) & self.kinds
-        return bool(kinds) and whole_heaps_raise(translation, result.suspects, kinds, seconds)
+        """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""
+        kinds, roots = kinds_of_alarms(result) & self.kinds, result.suspects
+        if result.followed is not None:
+            roots = self.shared.names_after(result.followed.sharing, roots)
+        return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
