@@ -18,7 +18,7 @@ from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.locality import Locality, Plan
 from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.parts import Islands, Parts
-from kleene.domains.decomposed.products import Product, ProductStore, require_few
+from kleene.domains.decomposed.products import CaseStore, Product, ProductStore, in_cases, require_few
 from kleene.domains.decomposed.separation import separate_actions
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.domains.shape.stores import store_factory
@@ -96,7 +96,8 @@ class DecomposedDomain:
 
     `join` says how the parts of a class are joined. `together` are roots that are kept together everywhere, and
     `partitions` what is known from a run before to be connected at each location: classes that are united late multiply
-    their sets, and lose what they have in common.
+    their sets, and lose what they have in common. `cases` are classes of facts: products with different facts of these
+    classes are not joined (Manevich, Sagiv, Ramalingam, Field. Partially disjunctive heap abstraction, SAS 2004).
     """
 
     name = "decomposed"
@@ -108,6 +109,7 @@ class DecomposedDomain:
         join: str,
         together: Iterable[Roots] = (),
         partitions: Mapping[Location, Partition] | None = None,
+        cases: Iterable[Roots] = (),
     ) -> None:
         assert inner.options.join == "conc"
         self.inner = inner
@@ -116,6 +118,7 @@ class DecomposedDomain:
         self._make_store = store_factory(join, inner.canonicalizer)
         together = list(together)
         self.finest = locality.finest.join(together)
+        self.cases = frozenset(cases)
         self.generated = 0
         """Structures that the transformers made."""
         self.partitions = {place: partition.join(together) for place, partition in (partitions or {}).items()}
@@ -145,8 +148,11 @@ class DecomposedDomain:
         adrift = dict.fromkeys(self.parts.cut(i.structure, n, frozenset()) for i in islands for n in i.adrift)
         return Product(partition, sets, tuple(adrift))
 
-    def store(self) -> ProductStore:
-        return ProductStore(self.parts, self._make_store, self.finest)
+    def store(self) -> ProductStore | CaseStore:
+        def make() -> ProductStore:
+            return ProductStore(self.parts, self._make_store, self.finest)
+
+        return CaseStore(make) if self.cases else make()
 
     def explain_not_covered(self, element: Product, store: object) -> str:
         return f"a product of {len(element)} parts is not covered"
@@ -155,7 +161,8 @@ class DecomposedDomain:
         return self.locality.plan(edge.label)
 
     def post(self, edge: Edge[Action], elements: Sequence[Product]) -> list[Product]:
-        return [result for element in elements if (result := self._post(edge, element)) is not None]
+        results = [result for element in elements if (result := self._post(edge, element)) is not None]
+        return [case for result in results for case in in_cases(result, self.cases)] if self.cases else results
 
     # One product ------------------------------------------------------------------------------------------------
 

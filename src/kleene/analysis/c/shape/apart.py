@@ -34,6 +34,8 @@ NEAREST = (1, 3, 8)
 """How many tests on the way to an alarm are correlated with it, in each round."""
 
 
+LEAST_VALUES = 3
+"""Known values of a number that may be an index: flags have two, and many of them have too many combinations."""
 JOIN = "part"
 """How the parts of one class are joined: as the structures of the relational analysis."""
 
@@ -59,10 +61,13 @@ class Correlation:
 
     together: tuple[Roots, ...] = ()
     partitions: Mapping[Location, Partition] = field(default_factory=dict)
+    cases: tuple[Roots, ...] = ()
+    """The numbers whose values are kept apart."""
 
     def domain(self, inner: CallingShapeDomain, translation: Translation) -> CallingDecomposedDomain:
         """The decomposed domain over a shape domain that does not blur; raises Refused."""
-        return CallingDecomposedDomain(inner, locality_of(translation), JOIN, self.together, self.partitions)
+        fixed = (inner, locality_of(translation), JOIN, self.together, self.partitions)
+        return CallingDecomposedDomain(*fixed, cases=self.cases)
 
 
 @dataclass
@@ -115,16 +120,26 @@ def next_correlation(
 ) -> Correlation | None:
     """What to keep together in the next round because of the alarms of a result; None if there is nothing more.
 
-    First, what was connected late in this round is connected from the start. Then, as many tests are correlated as the
-    first of the `rounds` says that makes a difference; it is taken from the list with those before it.
+    First, the values of numbers are kept apart: an index that chooses a list connects all lists otherwise. Next, what
+    was connected late in this round is connected from the start. Then, as many tests are correlated as the first of the
+    `rounds` says that makes a difference; it is taken from the list with those before it.
     """
     if domain.unites_late:
-        return replace(before, partitions=domain.partitions)
+        cases = () if before.cases or before.partitions else cases_of(result, domain)
+        return replace(before, cases=cases) if cases else replace(before, partitions=domain.partitions)
     while rounds:
         more = roots_of_alarms(result, domain, rounds.pop(0))
         if domain.finest.join(more) != domain.finest:
-            return Correlation((*before.together, *more), domain.partitions)
+            return replace(before, together=(*before.together, *more), partitions=domain.partitions)
     return None
+
+
+def cases_of(result: ShapeResult, domain: CallingDecomposedDomain) -> tuple[Roots, ...]:
+    """The numbers with so many known values that they may choose among data structures."""
+    if result.translation is None or result.translation.procedures:  # a call has contexts of its own
+        return ()
+    facts = domain.locality.facts
+    return tuple(own for own in domain.finest if len(own) >= LEAST_VALUES and own <= facts)
 
 
 def roots_of_alarms(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:

@@ -134,11 +134,11 @@ def run_apart(
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
-        result.together = known.together
+        result.together, result.cases = known.together, known.cases
         if result.cyclic or not result.alarms or not rounds:
             break
         result.suspects = roots_of_first_alarms(result, domain)
-        if not known.together and not known.partitions and is_common(result, seconds - (time.monotonic() - start)):
+        if known == Correlation() and is_common(result, seconds - (time.monotonic() - start)):
             break
         more = next_correlation(result, domain, known, left)
         if more is None:
@@ -218,7 +218,8 @@ def _gaps(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -
         if isinstance(whole, Tabulated):
             return uncovered_by_calls(domain, [initial], whole)
         return uncovered_elements(translation.cfa, domain, [initial], whole)
-    apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
+    known = Correlation(result.together, cases=result.cases)
+    apart, products = known.domain(domain, translation), cast(Reached[Product], reached)
     if isinstance(products, Tabulated):
         return uncovered_by_calls(apart, apart.products_of([initial]), products)
     return uncovered_elements(translation.cfa, apart, apart.products_of([initial]), products)
