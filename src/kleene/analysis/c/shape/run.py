@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import Correlation, next_correlation, roots_of_first_alarms, rules_of
+from kleene.analysis.c.shape.apart import Correlation, cases_of, next_correlation, roots_of_first_alarms, rules_of
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -15,7 +15,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.domain import DecomposedDomain
 from kleene.domains.decomposed.locality import Refused
-from kleene.domains.decomposed.products import Product
+from kleene.domains.decomposed.products import TOO_CONNECTED, Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
@@ -135,6 +135,9 @@ def run_apart(
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
         result.together, result.cases = known.together, known.cases
+        if reached.reason == TOO_CONNECTED and not known.cases and (cases := cases_of(result, domain)):
+            known = replace(known, cases=cases)
+            continue
         if result.cyclic or not result.alarms or not rounds:
             break
         result.suspects = roots_of_first_alarms(result, domain)
