@@ -29,6 +29,7 @@ class Role(Enum):
     INITIALISED = "a block of the caller, not initialised, which becomes an object"
     NUMBER = "any number"
     TEXT = "a text"
+    LASTING_TEXT = "a text that outlives the object"
     DATA = "a pointer that is stored only"
     OWNED = "a block that the library frees"
     RESULT = "a variable for a result"
@@ -37,6 +38,7 @@ class Role(Enum):
 
 
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
+TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
 POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
 

@@ -24,6 +24,11 @@ _HANDS_OUT = re.compile(
 """Names of functions whose caller owns what they return or unlink."""
 _UNLINKS = re.compile(r"del|remove|unlink|erase|detach", re.IGNORECASE)
 """Names of functions that take an element out: one that leaves it linked is wrong, not another kind of function."""
+_LOOKS = re.compile(
+    r"next|prev|first|last|parent|left|right|get|peek|value|data|key|size|count|len|depth|height|is_?|has_?|iter",
+    re.IGNORECASE,
+)
+"""Names of functions that look at an element, or lead on from it, and leave it where it is."""
 _MAKES = re.compile(r"new|create|make|open|start|begin|reset|clear|zero|construct|ctor", re.IGNORECASE)
 """Names of functions that may initialise a block, though they are not called `init`."""
 _COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filter", re.IGNORECASE)
@@ -42,7 +47,12 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
             for fate_rank, fate in enumerate(_fates(function, roles, types))
             for outcome_rank, outcome in enumerate(_outcomes(function, roles, types))
             for ranks in [
-                (*ranks, fate_rank, outcome_rank, _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles)))
+                (
+                    *ranks,
+                    fate_rank,
+                    outcome_rank,
+                    _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles) and not _only_looks(function)),
+                )
             ]
         ),
         key=lambda pair: (_is_last_resort(pair[1], types), pair[0]),
@@ -63,6 +73,10 @@ def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
 
 _KEPT_ELEMENT = 2
 """The rank of 'stays' for a function that takes an element alone: to unlink it is more plausible."""
+
+
+def _only_looks(function: ExportedFunction) -> bool:
+    return bool(_LOOKS.search(function.name)) and not (_UNLINKS.search(function.name) or _ENDS.search(function.name))
 
 
 def _is_unlinked(roles: tuple[Role, ...]) -> bool:
@@ -172,6 +186,8 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     handed_out = subject_is_element and _HANDS_OUT.search(function.name)
     released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
     if _is_unlinked(roles):
+        if _only_looks(function):
+            return (Fate.KEPT, *released, Fate.ENDED)
         stays = () if _UNLINKS.search(function.name) else (Fate.KEPT,)
         return (*released, Fate.ENDED, *stays)
     if _ENDS.search(function.name):
