@@ -10,6 +10,7 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.slices import EXAM
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape.analyse import analyse
@@ -20,7 +21,7 @@ from kleene.passes.pointers.words.types import is_tag, mask_of
 from kleene.passes.preparation import Prepared
 
 KINDS = kinds_of(["assert"])
-PROGRAMS = 60
+PROGRAMS = 300 if EXAM else 25
 STATEMENTS = 7
 WORDS = ("a->word", "b->word", "v", "u")
 POINTERS = ("a", "b", "(struct node *)0")
