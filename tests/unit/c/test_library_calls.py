@@ -70,8 +70,10 @@ EXACT = [
     "__builtin_popcount(13) == 3 && __builtin_ctz(8) == 3 && __builtin_clz(1) == 31 && __builtin_ffs(4) == 3",
     "__builtin_clzl(1) == 63 && __builtin_parity(7) == 1 && __builtin_bswap32(0x01020304) == 0x04030201",
     "__builtin_bswap64(1) == 1ULL << 56 && __builtin_bswap16(0x0102) == 0x0201",
-    "__builtin_add_overflow(2147483647, 1, &key) && key == -2147483647 - 1 && !__builtin_mul_overflow(3, 4, &key) && key == 12",
-    "__builtin_sub_overflow(1UL, 2UL, &count) && count == ULONG_MAX && __builtin_mul_overflow(1UL << 40, 1UL << 40, &count)",
+    "__builtin_add_overflow(2147483647, 1, &key) && key == -2147483647 - 1",
+    "!__builtin_mul_overflow(3, 4, &key) && key == 12",
+    "__builtin_sub_overflow(1UL, 2UL, &count) && count == ULONG_MAX",
+    "__builtin_mul_overflow(1UL << 40, 1UL << 40, &count) && !__builtin_mul_overflow(3UL, 0UL, &count)",
     "(key = 5, __sync_fetch_and_add(&key, 2)) == 5 && key == 7 && __sync_sub_and_fetch(&key, 1) == 6",
     "__sync_bool_compare_and_swap(&key, 6, 8) && key == 8 && __sync_val_compare_and_swap(&key, 1, 2) == 8 && key == 8",
     "__sync_lock_test_and_set(&key, 1) == 8 && (__sync_lock_release(&key), key == 0) && (__sync_synchronize(), 1)",
@@ -148,7 +150,7 @@ EFFECTS = {
     ),
     "tsearch allocates": ("void *root = NULL; tsearch(&key, &root, compare);", "memory_leak"),
     "tdelete frees": (
-        "void *root = NULL, *n = tsearch(&key, &root, compare); if (n) { tdelete(&key, &root, compare); return **(int **)n; }",
+        "void *r = NULL, *n = tsearch(&key, &r, compare); if (n) { tdelete(&key, &r, compare); return **(int **)n; }",
         "dangling_dereference",
     ),
     "hsearch may find nothing": (

@@ -122,7 +122,7 @@ def test_analyses_agree_with_exploration(tmp_path: Path) -> None:
                 assert right, f"{name} proves what a run refutes (seed {seed}):\n{program(seed)}"
                 proved[name] += 1
     assert true >= PROGRAMS // 5
-    assert proved["shape"] >= 0.8 * true
+    assert proved["shape"] >= 0.7 * true
     assert proved["fesa"] >= 0.5 * true
 
 
