@@ -251,9 +251,7 @@ def stored_value(table: dict[int, Formula]) -> IntegerValue:
     return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
 
 
-def comparison(
-    operator: str, a: IntegerValue, b: IntegerValue, least: int | None, counted: Formula = FALSE
-) -> Formula:
+def comparison(operator: str, a: IntegerValue, b: IntegerValue, least: int | None, counted: Formula = FALSE) -> Formula:
     """When a comparison holds; where `counted` does, `a` is not less than 0.
 
     No number is less than the least one of the type: where ``a < b`` holds, for unsigned numbers, `b` is not 0.
