@@ -1,6 +1,6 @@
-"""The search over lengths: overflows that need long texts, or many of them, are shown by runs; correct programs have none.
+"""The search over lengths: overflows that need long texts, or many of them, are shown by runs.
 
-Exploration tries arguments of two characters, so none of these errors was shown before.
+Exploration tries arguments of two characters, so none of these errors was shown before. Correct programs have none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ WRONG = {
     "word": 'int main(void) { char b[16]; return scanf("%16s", b); }',
     "environment": 'int main(void) { char b[30], *e = getenv("E"); if (e) strcpy(b, e); return 0; }',
     "no terminator": MAIN + "char b[8], c[8]; strncpy(b, argv[1], 8); strcpy(c, b); return 0; }",
-    "a size that is not named": MAIN + "char b[64]; size_t n = 0; for (char *p = argv[1]; *p; p++) { b[n] = *p; n += 5; } return 0; }",
+    "a size that is not named": MAIN
+    + "char b[64]; size_t n = 0; for (char *p = argv[1]; *p; p++) { b[n] = *p; n += 5; } return 0; }",
     "words of a line": """int main(void) { char b[200], *w[8]; int n = 0; if (!fgets(b, 200, stdin)) return 1;
         for (char *p = strtok(b, " "); p; p = strtok(NULL, " ")) w[n++] = p; return n > 1 && w[1][0] == 'x'; }""",
 }  # fmt: skip
