@@ -8,6 +8,8 @@ from typing import Any
 
 from kleene.c.clang import evaluate, kind
 from kleene.c.library import variadic
+from kleene.c.library.atomics import atomic_operation, overflow
+from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan, scan_text
 from kleene.c.library.start_and_end import RUN_HANDLERS
@@ -49,6 +51,8 @@ from kleene.cfa.types import INT, FunctionType, IntegerType, PointerType, Type, 
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
 NONDET = "__VERIFIER_nondet_"
+NEW_TEXT = "__kleene_new_text"
+"""The function of our library that makes the text of `asprintf`."""
 _READ = {
     "__kleene_line_length": LINE_LENGTH,
     "__kleene_bytes_left": BYTES_LEFT,
@@ -59,74 +63,10 @@ _READ = {
 }
 """Functions without a body by which the bodies of library functions read from outside, and what they read."""
 _ABORTED = 134  # the exit code in a shell of a program that called abort
-_UNKNOWN_NUMBERS = {
-    "rand",
-    "random",
-    "clock",
-    "getpid",
-    "lrand48",
-    "feof",
-    "ferror",
-    "ftell",
-    "fileno",
-    "close",
-    "open",
-    "lseek",
-    "isatty",
-    "unlink",
-    "remove",
-    "rename",
-    "access",
-    "system",
-    "sysconf",
-    "getpagesize",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getppid",
-    "dup",
-    "dup2",
-    "fsync",
-    "ftruncate",
-    "rmdir",
-    "chdir",
-    "mkdir",
-    "chmod",
-    "sched_yield",
-    "pthread_self",
-    "pthread_equal",
-    "difftime",
-    "alarm",
-    "ungetc",
-    "fseek",
-    "prctl",
-    "mprotect",
-    "madvise",
-    "msync",
-    "pclose",
-}
-"""Functions of the outside world that change nothing in the memory of the program."""
-_IGNORED = {
-    "fflush", "fclose", "srand", "srandom", "srand48", "setvbuf", "setbuf", "sleep", "usleep", "fputc", "putc",
-    "__builtin_prefetch", "rewind", "clearerr", "putchar_unlocked", "putc_unlocked",
-    "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end",
-}  # fmt: skip
 _FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_compatible_p", "__builtin_offsetof"}
 
-_PREFIX = re.compile(r"^(__builtin_|__isoc99_|__isoc23_|__isoc11_)")
+_PREFIX = re.compile(r"^(__builtin_|__isoc99_|__isoc23_|__isoc11_|__xpg_)")
 """Beginnings of other names of library functions: the compiler's, and those of glibc."""
-_JUMPS = "jumps between functions are not followed"
-_THREADS = "threads are not followed; check what each of them does alone"
-NOT_MODELLED = {
-    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
-    **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
-    **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
-    "__kleene_many_handlers": "more functions are registered to run at the exit than are followed",
-    "__kleene_late_handler": "a function is registered to run at the exit while others do",
-    **dict.fromkeys(("signal", "sigaction", "bsd_signal"), "handlers of signals are not followed"),
-}
-"""Functions that no model describes, and why."""
-
 Handler = Callable[["Calls", Any, list[Any], "Expression | None", "Type | None"], "Expression | None"]
 
 
@@ -165,7 +105,8 @@ class Calls:
                     return special  # type: ignore[no-any-return]
             if plain in NOT_MODELLED:
                 raise UnsupportedConstruct(f"{plain}: {NOT_MODELLED[plain]}", cursor)
-            own = plain if plain in linkage.library else own
+            exact = name.replace("__builtin_", BUILTIN, 1)
+            own = exact if exact in linkage.library else plain if plain in linkage.library else own
             self.lower.unit.needs(own, function.referenced)
         return self._direct(cursor, own, arguments, target, wanted)
 
@@ -268,14 +209,16 @@ class Calls:
         if name in _FOLDED:
             value = evaluate(cursor)
             return Constant(int(value) if value is not None else 0, self.lower.type(cursor))
-        if name in _UNKNOWN_NUMBERS:
+        if name in UNKNOWN_NUMBERS:
             for argument in arguments:
                 self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted)
-        if name in _IGNORED:
+        if name in IGNORED:
             for argument in arguments:
                 self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted) if wanted is not None else None
+        if name.startswith("__sync_"):
+            return atomic_operation(self, cursor, name, arguments)
         return NotImplemented
 
     def _end(self, cursor: Any, status: Expression | None) -> None:
@@ -451,6 +394,30 @@ def _snprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None,
     return write_formatted(c, cursor, c._argument(args[0]), c._argument(args[1]), args[2], args[3:])
 
 
+def _asprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    print_formatted(c, cursor, args[1], args[2:], None)
+    c.lower.unit.needs(NEW_TEXT, cursor)
+    return c._direct(cursor, NEW_TEXT, args[:1], target, wanted)
+
+
+def _dprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    c.lower.effects.effect(args[0])
+    return print_formatted(c, cursor, args[1], args[2:], wanted)
+
+
+def _warn(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    print_formatted(c, cursor, args[0], args[1:], None)
+
+
+def _err(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    print_formatted(c, cursor, args[1], args[2:], None)
+    _exit(c, cursor, args[:1], target, wanted)
+
+
+def _overflow(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return overflow(c, cursor, args)
+
+
 def _time(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
     """Any number; it is stored as well if there is a place for it."""
     pointer = c._address(args[0])
@@ -497,6 +464,16 @@ HANDLERS: dict[str, Handler] = {
     "perror": _perror,
     "putchar": _putchar,
     "time": _time,
+    "asprintf": _asprintf,
+    "dprintf": _dprintf,
+    "syslog": _dprintf,
+    "warn": _warn,
+    "warnx": _warn,
+    "err": _err,
+    "errx": _err,
+    "add_overflow": _overflow,
+    "sub_overflow": _overflow,
+    "mul_overflow": _overflow,
     "sprintf": _sprintf,
     "snprintf": _snprintf,
     "scanf": _scanf,

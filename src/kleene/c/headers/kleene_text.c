@@ -386,12 +386,6 @@ void __summary___kleene_read_text(const char *text, int most) {
         __kleene_text_prefix(text, (size_t)most);
 }
 
-void __summary___kleene_outside_text(char *target) {
-    size_t length = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(length < 131072);
-    __kleene_text_write(target, length);
-}
-
 int __summary_atoi(const char *text) {
     __kleene_text_length(text);
     return __VERIFIER_nondet_int();
@@ -415,4 +409,59 @@ ssize_t __summary_read(int number, void *target, size_t size) {
     if (done > 0)
         __kleene_bytes_write(target, (size_t)done);
     return done;
+}
+
+void __summary___kleene_any_bytes(void *target, size_t size) {
+    __kleene_bytes_write(target, size);
+}
+
+void __summary___kleene_fill_text(char *target, size_t length) {
+    __kleene_text_write(target, length);
+}
+
+void __summary___kleene_any_text(char *target, size_t size) {
+    size_t length = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(length < size);
+    __kleene_text_write(target, length);
+}
+
+char *__summary_strchrnul(const char *text, int value) {
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= __kleene_text_length(text));
+    return (char *)text + at;
+}
+
+char *__summary_strcasestr(const char *text, const char *part) {
+    size_t length = __kleene_text_length(text);
+    __kleene_text_length(part);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= length);
+    return (char *)text + at;
+}
+
+int __summary_strncasecmp(const char *first, const char *second, size_t size) {
+    __kleene_text_prefix(first, size);
+    __kleene_text_prefix(second, size);
+    return __VERIFIER_nondet_int();
+}
+
+char *__summary_stpcpy(char *target, const char *text) {
+    if (target == text) { /* they overlap, or may do so: an error, and nothing behind it matters */
+        __kleene_text_write(target, (size_t)-1);
+        __VERIFIER_assume(0);
+    }
+    size_t length = __kleene_text_length(text);
+    __kleene_text_write(target, length);
+    return target + length;
+}
+
+unsigned long long __summary___kleene_read_number(const char *text, char **end, int base, unsigned long long most, int *negative) {
+    size_t length = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(length <= __kleene_text_length(text));
+    *negative = __VERIFIER_nondet_int();
+    if (end != NULL)
+        *end = (char *)text + length;
+    return __VERIFIER_nondet_ulong();
 }

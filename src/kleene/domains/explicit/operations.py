@@ -196,7 +196,7 @@ class Operations:
     def _place(self, place: Place) -> Callable[[State], Place]:
         """The place of an operation; in a library function, of its call."""
         library = self.program.library
-        return (lambda state: state.call_from(place, library)) if place.file == library else (lambda state: place)
+        return (lambda state: state.call_from(place, library)) if place.file in library else (lambda state: place)
 
     def _size(self, expression: Expression) -> Callable[[State], int]:
         """The size of a block as a number: what it is computed from is made explicit first, so it stays related."""

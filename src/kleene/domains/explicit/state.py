@@ -155,10 +155,10 @@ class State:
         self.locals = self.frames[-1].locals if self.frames else {}
         return frame
 
-    def call_from(self, place: Place, library: str) -> Place:
-        """The place of the program's own call, for a place in the file of our library functions."""
+    def call_from(self, place: Place, library: frozenset[str]) -> Place:
+        """The place of the program's own call, for a place in the files of our library functions."""
         for frame in reversed(self.frames):
-            if place.file != library or frame.call is None:
+            if place.file not in library or frame.call is None:
                 break
             place = frame.call.place
         return place

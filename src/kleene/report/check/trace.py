@@ -52,7 +52,7 @@ def readable(trace: Trace) -> list[TraceLine]:
     start: int | None = None
     for step in trace.steps:
         operation = step.operation
-        inside = operation.place.file == trace.program.library
+        inside = operation.place.file in trace.program.library
         if (inside or isinstance(operation, DeclareLocal | EndScope | Skip)) and step.number != trace.steps[-1].number:
             continue
         start = step.number if start is None else start
