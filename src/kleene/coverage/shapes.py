@@ -101,7 +101,7 @@ class Sketcher:
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
-        self.known_globals = known_globals(self.memory.cfa) if self.calls else {}
+        self.known_globals = known_globals(self.memory.program, self.memory.cfa) if self.calls else {}
         self.partial = (
             any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)

@@ -109,29 +109,33 @@ int __summary_memcmp(const void *first, const void *second, size_t size) {
 
 char *__summary_strchr(const char *text, int value) {
     size_t length = __kleene_text_length(text);
-    if (value != 0 && __VERIFIER_nondet_int() == 0)
+    if ((char)value == 0)
+        return (char *)text + length;
+    if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t at = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(at <= length);
+    __VERIFIER_assume(at < length);
     return (char *)text + at;
 }
 
 char *__summary_strrchr(const char *text, int value) {
     size_t length = __kleene_text_length(text);
-    if (value != 0 && __VERIFIER_nondet_int() == 0)
+    if ((char)value == 0)
+        return (char *)text + length;
+    if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t at = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(at <= length);
+    __VERIFIER_assume(at < length);
     return (char *)text + at;
 }
 
 char *__summary_strstr(const char *text, const char *part) {
     size_t length = __kleene_text_length(text);
-    __kleene_text_length(part);
+    size_t more = __kleene_text_length(part);
     if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t at = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(at <= length);
+    __VERIFIER_assume(at <= length && more <= length - at);
     return (char *)text + at;
 }
 

@@ -6,9 +6,10 @@ counter really differ by a known number, and says nothing elsewhere. So a wrong 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
 from kleene.cfa.expressions import (
     Binary,
@@ -36,6 +37,8 @@ MOST_VARIABLE_COUNTS = 12
 """Pairs of a counter variable and a pointer variable: each has predicates of its own."""
 MOST_MEMBER_COUNTS = 2
 """Lists of one counter that is a member: from the first node on, and from the last one backwards."""
+MOST_DIRECTIONS = 4
+"""Cells that lead from a node to one of its kind: with more, each pointer gets the best one alone."""
 COPIES = 3
 """Copies of copies that are followed: a result is copied when the function returns it, and by the caller."""
 MOST_BOUNDS = 2
@@ -188,7 +191,7 @@ class _Search:
         if isinstance(counter, Variable) and self.memory.kind(counter) != "object":
             return
         for size, offset in sorted(self._places(counter)):
-            rated: list[tuple[int, MemberCount]] = []
+            rates: dict[tuple[Place, Place], int] = {}
             for head in sorted(p for p in self.memory.cell_of if p[0] == size):
                 targets = self.memory.cell_places([head])
                 if len(targets) != 1 or not targets <= {(kind, 0) for kind in self.following} or head in self._inner:
@@ -197,12 +200,10 @@ class _Search:
                 held |= {v for _, value in self.loads for v in walk(value) if head in self._places(v)}
                 for following in self.following[next(iter(targets))[0]]:
                     moves = sum(following in self._places(v) and head in self._places(t) for t, v in self.loads)
-                    rate = MOVE_WEIGHT * moves + self._walks(held, following)
-                    rated.append((rate, MemberCount(head, (size, offset), following)))
-            best = sorted(rated, key=lambda pair: -pair[0])
-            for rate, count in best[:MOST_MEMBER_COUNTS]:
-                if rate > 0 and count.following == next(c.following for _, c in best if c.head == count.head):
-                    yield count
+                    rates[head, following] = MOVE_WEIGHT * moves + self._walks(held, following)
+            chosen = [(head, following) for head, following in _matching(rates) if rates[head, following] > 0]
+            best = sorted(chosen, key=lambda pair: -rates[pair])[:MOST_MEMBER_COUNTS]
+            yield from (MemberCount(head, (size, offset), following) for head, following in best)
 
     @property
     def _inner(self) -> Set[Place]:
@@ -347,6 +348,19 @@ class _Search:
             taken.update(edges)
             result.append(edges)
         return result
+
+
+def _matching(rates: Mapping[tuple[Place, Place], int]) -> list[tuple[Place, Place]]:
+    """A cell to go on by for each pointer to a first node, as well as possible: different ones for different pointers.
+
+    Where a list has pointers to both of its ends, they are its two directions.
+    """
+    heads, cells = list(dict.fromkeys(h for h, _ in rates)), list(dict.fromkeys(f for _, f in rates))
+    own = {head: [f for f in cells if (head, f) in rates] for head in heads}
+    if any(own[head] != cells for head in heads) or len(heads) > len(cells) or len(cells) > MOST_DIRECTIONS:
+        return [(head, max(own[head], key=lambda f: rates[head, f])) for head in heads]
+    ways = [list(zip(heads, way, strict=True)) for way in permutations(cells, len(heads))]
+    return max(ways, key=lambda pairs: sum(rates[pair] for pair in pairs), default=[])
 
 
 def _loads(labels: Iterable[Operation]) -> list[tuple[Expression, Expression]]:

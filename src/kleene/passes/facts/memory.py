@@ -457,6 +457,15 @@ class Memory:
         return "+".join(dict.fromkeys(name.removeprefix("struct ") for name in names))
 
     @property
+    def links(self) -> frozenset[str]:
+        """The cells that lead from objects of a kind to objects of the same kind only."""
+        return frozenset(
+            name
+            for name, targets in self.cell_targets.items()
+            if targets and {to for to, _ in targets} == {size for (size, _), own in self.cell_of.items() if own == name}
+        )
+
+    @property
     def self_loops(self) -> frozenset[str]:
         """The cells with a statement that makes an object point to itself, such as ``h->next = h``."""
         self_loops: set[str] = set()
