@@ -17,8 +17,6 @@ from kleene.report.findings.view_json import view_document
 from kleene.results.check import CheckReport
 
 CHECK_SCHEMA = "kleene.check/1"
-MANY_EQUAL_INPUTS = 6
-"""Equal inputs in a row that are written once, with their number: the characters of a long text."""
 _MOST_POSSIBLE = 3
 """Largest number of printed findings without a confirming run."""
 
@@ -95,14 +93,18 @@ def finding_lines(view: FindingView) -> list[str]:
     if view.calls:
         lines.append(f"    calls: {in_short(view.calls)}")
     if finding.inputs and finding.confirmed:
-        lines.append(f"    inputs: {in_short([str(value) for value in finding.inputs], MANY_EQUAL_INPUTS)}")
+        lines.append(f"    inputs: {in_short([str(value) for value in finding.inputs])}")
     return lines
 
 
-def in_short(words: Sequence[str], least: int = 2) -> str:
-    """Names or numbers in a row, with a number for repetitions of at least so many."""
+_MANY = 4
+"""Repetitions that are counted: three are read at a glance."""
+
+
+def in_short(words: Sequence[str]) -> str:
+    """Names or numbers in a row, with a number in the place of many repetitions."""
     groups = [(word, len(list(same))) for word, same in groupby(words)]
-    return " ".join(f"{word}*{count}" if count >= least else " ".join([word] * count) for word, count in groups)
+    return " ".join(f"{w}*{n}" if n >= _MANY else " ".join([w] * n) for w, n in groups)
 
 
 def _with_caret(file: str, line: int, column: int, text: str) -> list[str]:
