@@ -159,7 +159,12 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_RUNS_SHARE", ("coverage",)),
         ("_RUNS_WITHOUT_NEWS", ("coverage",)),
     ),
-    "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("coverage",)), ("_RANDOM_DISTANCE", ("coverage",))),
+    "kleene.coverage.inputs": (
+        ("_FAILING_ALLOCATIONS", ("coverage",)),
+        ("_RANDOM_DISTANCE", ("coverage",)),
+        ("_LONGEST_TEXT", ("coverage",)),
+        ("_MOST_TEXTS", ("coverage",)),
+    ),
     "kleene.coverage.invariants": (
         ("MOST_STRUCTURES", ("coverage",)),
         ("MOST_NODES", ("coverage",)),

@@ -12,7 +12,8 @@ In reading order:
 - `symbolic_states`: symbols of numbers and pointers, and their zone
 - `symbolic_values`: expressions in such a state
 - `texts`: terminators of blocks of bytes
-- `stored_texts`: what is promised of texts in memory, and operations on texts
+- `stored_texts`: what is promised of texts in memory
+- `text_operations`: operations on texts
 - `next_comparisons`: what the next condition asks
 - `relations`: relations of numbers, members and lengths of blocks
 - `counters`: counters of lists
