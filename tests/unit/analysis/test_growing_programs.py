@@ -1,4 +1,4 @@
-"""Families of programs with many parts (`benchmarks/part_families.py`): proofs by parts are covered, mutants have alarms.
+"""Families of programs with many parts (`benchmarks`): proofs by parts are covered, mutants have alarms.
 
 A check would show what is wrong with a mutant by a run. Here the analysis by parts is alone.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.coverage.helpers import attacked, is_proof, read
+from tests.coverage.helpers import attacked, read
 
 from kleene.analysis.c.shape.analyse import analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS
@@ -50,7 +50,7 @@ def by_parts(tmp_path: Path, text: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in BY_OTHER_ATTEMPTS])
 def test_a_family_is_proved_by_parts(name: str, tmp_path: Path) -> None:
     program, result = by_parts(tmp_path, FAMILIES[name].program(SIZE))
-    assert result is not None and is_proof(result)
+    assert result is not None and result.complete and not result.alarms
     assert check_again(result)
     assert attacked(program, result, 3.0, max_runs=20).refuted is None
 
@@ -58,4 +58,4 @@ def test_a_family_is_proved_by_parts(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "what"), MUTANTS)
 def test_no_mutant_is_proved_by_parts(name: str, what: str, tmp_path: Path) -> None:
     _, result = by_parts(tmp_path, FAMILIES[name].mutants(SIZE)[what])
-    assert result is None or not is_proof(result)
+    assert result is None or not result.complete or result.alarms
