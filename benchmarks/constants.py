@@ -90,7 +90,9 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SAMPLED_STRUCTURES", ("parts",)),
         ("LEAST_STRUCTURES", ("parts",)),
         ("GAIN_FACTOR", ("parts",)),
+        ("LEAST_VALUES", ("parts",)),
     ),
+    "kleene.analysis.c.shape.probe": (("PROBED_STRUCTURES", ("parts",)),),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (
         ("SAMPLED_STRUCTURES", ("shape",)),
