@@ -12,6 +12,7 @@ taken to be constant, and FESA let copies write to what is. `lifetimes`: objects
 past their declarations, lived for ever. `names`: FESA took a variable of the entry for the global of the same name.
 `values`: an assignment as a value was read from its target again, which a call had changed, or had the bits that a
 bit-field has not; large numbers were not rounded to `float`, nor computed as `long double`.
+`words`: pointers with flags in their low bits, which are two values to the analyses.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70
 GCC = shutil.which("gcc")
 SANITIZED = {"lifetimes"}
 """The folders of programs whose failure only AddressSanitizer shows."""
-REFINED = {"conditions", "types"}
+REFINED = {"conditions", "types", "words"}
 """The folders of programs whose rules refinement has."""
 each = pytest.mark.parametrize("name", PROGRAMS)
 

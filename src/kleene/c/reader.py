@@ -16,10 +16,11 @@ from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import (
-    LIBRARY,
+    BODIES,
     MODELS_BEGIN,
     POINTER_BYTES,
     SUMMARIES,
+    SYSTEM_MODELS,
     UnitError,
     arguments,
     defined_functions,
@@ -59,10 +60,7 @@ def read_units(
         raise UsageError("no C file given")
     given_models(options.extern)  # complains
     linkage = Linkage(
-        library={
-            **dict.fromkeys(_library_names(LIBRARY), str(LIBRARY)),
-            **dict.fromkeys(_library_names(SUMMARIES), str(SUMMARIES)),
-        },
+        library={name: str(file) for file in (*BODIES, SUMMARIES) for name in _library_names(file)},
         errors=options.errors,
         cleanup_at_abort=options.cleanup_at_abort,
     )
@@ -111,7 +109,7 @@ class _Reader:
             entry,
             self.data_model,
             headers=headers_of(parsed),
-            library=str(LIBRARY),
+            library=frozenset(map(str, BODIES)),
             assumptions=tuple(self._assumptions),
         )
         models = given_models(self.options.extern)
@@ -231,7 +229,8 @@ class _Reader:
 
     def _has_summary(self, name: str) -> bool:
         """Whether the analyses use a summary in the place of a body of our library."""
-        return self.linkage.library[name] == str(LIBRARY) and SUMMARY + name in _library_names(SUMMARIES)
+        own = self.linkage.library[name] in map(str, BODIES)
+        return own and SUMMARY + name in _library_names(SUMMARIES)
 
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
@@ -246,7 +245,7 @@ class _Reader:
         """List the models that the program uses among the assumptions; functions of standard C are none."""
         for name in names:
             own = name in self.linkage.models
-            if own or _library_names(LIBRARY)[name]:
+            if own or (_library_names(SYSTEM_MODELS).get(name) and not name.startswith("__kleene")):
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))

@@ -155,7 +155,8 @@ class TypeReader:
                 fields.append(RecordField(name, read, start // 8, bits - start, width))
             else:
                 fields.append(RecordField(name, read, bits // 8))
-        return RecordLayout(type_, tuple(fields), union=keyword == "union")
+        alignment = max(int(definition.type.get_align()), 1)
+        return RecordLayout(type_, tuple(fields), union=keyword == "union", alignment=alignment)
 
 
 def _typedef_name(type_: Any) -> str:

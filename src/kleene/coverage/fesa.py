@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import Program, View, number_at, pointer_at, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
@@ -52,7 +52,7 @@ class FesaInvariant:
         live = self.domain.live.get(view.location, frozenset())
         memory = self.memory
         values = {
-            v: value_of(self.program, view, v.name, v.type.size)
+            v: variable_value(self.program, view, v)
             for v in (*memory.pointers, *memory.integers)
             if v.is_global or v in live
         }
@@ -115,14 +115,13 @@ class FesaInvariant:
         condition = heap.flag(Flag(EXISTS, node))
         for variable, offset in pointers:
             condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
-        width = self.memory.program.pointer_size
         for slot in self.transfer.slots_of(node.size):
-            condition = condition & self._slot(heap, node, slot, load_value(block, slot, width))
+            value = pointer_at(self.memory, block, (node.size, slot))
+            condition = condition & self._slot(heap, node, slot, value)
         for offset in self.transfer.constants.cells:
-            kept = self.memory.integer_type((node.size, offset))
-            value = load_value(block, offset, kept.size) if kept else None
-            if kept and isinstance(value, int):
-                condition = condition & self._number(heap, node, offset, None, kept.wrap(value))
+            number = number_at(self.memory, block, (node.size, offset))
+            if number is not None:
+                condition = condition & self._number(heap, node, offset, None, number)
         return condition
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from kleene.cfa.types import FloatType, IntegerType, Type
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
+    RETURNED_NULL,
     UNKNOWN,
     Constraint,
     Linear,
@@ -324,6 +325,7 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
         raise NotModelled("comparison of an address with an unknown number")
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _open_choice(state, symbol, a, b, "comparison of an uninitialized pointer")
+    a, b = plain_null(state, a), plain_null(state, b)
     if isinstance(a, Pointer) and isinstance(b, Pointer):
         if a.block == b.block:
             return int(_COMPARE[symbol](a.offset, b.offset))
@@ -350,6 +352,13 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     if symbol in ("==", "!="):
         return int(symbol == "!=")
     return int(_COMPARE[symbol](0 if a == 0 else 1, 0 if b == 0 else 1))
+
+
+def plain_null(state: State, value: Value) -> Value:
+    """A null pointer of unknown code as the number that it is."""
+    if isinstance(value, Pointer) and state.blocks[value.block].kind == RETURNED_NULL:
+        return value.offset
+    return value
 
 
 def _exists(state: State, pointer: Pointer) -> bool:

@@ -135,7 +135,8 @@ class Symbols:
 
     def integer_cell(self, offset: int, constant: int) -> str:
         """The predicate of objects with an integer of that value at the offset."""
-        return self.unary(f"@{offset}={constant}", Role(RoleKind.INTEGER_CELL, offset=offset, value=constant))
+        place = self.memory.ghost_names.get(offset, f"@{offset}")
+        return self.unary(f"{place}={constant}", Role(RoleKind.INTEGER_CELL, offset=offset, value=constant))
 
     def pointer_named(self, name: str, places: Iterable[Place], kind: RoleKind = RoleKind.POINTER) -> Pointer:
         """The pointer of that name; its places grow with what it is given."""
@@ -143,6 +144,7 @@ class Symbols:
         union = tuple(sorted({*places, *(known.places if known else ())}))
         if known is None or known.places != union:
             self._pointers[name] = Pointer(name, union, kind=kind)
+            self.__dict__.pop("absent", None)  # it depends on the pointers
         return self._pointers[name]
 
     def mark(self, count: int) -> None:
