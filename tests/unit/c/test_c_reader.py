@@ -130,8 +130,8 @@ def test_sscanf_writes_as_many_bytes_as_its_format_says(lower: Lower) -> None:
     for kind, format_, right in (
         ("int", "%d", True),
         ("short", "%d", False),
-        ("long", "%ld", True),
-        ("int", "%ld", False),
+        ("short", "%hd", True),
+        ("int", "%lld", False),
     ):
         program = lower(f'{head}int main(void) {{ {kind} x = 0; return sscanf("12", "{format_}", &x); }}')
         assert right == (not program.unsupported_operations())
