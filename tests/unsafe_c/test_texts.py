@@ -54,6 +54,28 @@ PROGRAMS = {
     free(copy);
     return 0;
 }""",
+    "zeros_then_inside_a_text": NODE
+    + """int main(int argc, char **argv) {
+    struct node *n = calloc(1, sizeof *n);
+    if (!n) return 1;
+    n->name = strdup("abc");
+    if (n->name && argc < 7) n->name++;
+    free(n->name);
+    free(n);
+    return 0;
+}""",
+    "zeros_then_no_terminator": NODE
+    + """int main(int argc, char **argv) {
+    struct node *n = calloc(1, sizeof *n), *list = n;
+    if (!n) return 1;
+    char *text = malloc(3);
+    if (text) memset(text, 65, 3);
+    list->name = text;
+    int length = n->name ? (int)strlen(n->name) : 0;
+    free(n->name);
+    free(n);
+    return length == 77;
+}""",
     "promise_broken_later": NODE
     + """int main(int argc, char **argv) {
     struct node *n = malloc(sizeof *n);

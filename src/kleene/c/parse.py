@@ -12,9 +12,12 @@ from kleene.c.input.system_headers import HEADERS, header_flags, is_machine_fold
 from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
 LIBRARY = HEADERS / "kleene_library.c"
-"""Bodies of functions of standard C, and after `MODELS_BEGIN` models, which are assumptions."""
+"""Bodies of functions of standard C and others that are exactly known."""
+SYSTEM_MODELS = HEADERS / "kleene_models.c"
+"""After `MODELS_BEGIN`, models of functions of the machine and of libraries, which are assumptions."""
+BODIES = (LIBRARY, SYSTEM_MODELS)
 SUMMARIES = HEADERS / "kleene_text.c"
-"""Summaries of the functions of `LIBRARY` on text, for the analyses."""
+"""Summaries of the functions of `BODIES` on text, for the analyses."""
 MODELS_BEGIN = "/* Models of functions"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
 POINTER_BYTES = {"ILP32": 4, "LP64": 8}

@@ -34,6 +34,15 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class ReturnedNull(Constant):
+    """The null pointer as the result of a function without a body: that it may return one is an assumption."""
+
+    source: str = ""
+
+    __str__ = Constant.__str__
+
+
+@dataclass(frozen=True, slots=True)
 class FloatConstant:
     """A floating-point number."""
 
@@ -215,6 +224,7 @@ class Cast:
 
 Expression = Union[  # noqa: UP007 (the alias names classes that refer back to it)
     Constant,
+    ReturnedNull,
     FloatConstant,
     Variable,
     Field,

@@ -13,7 +13,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
 from kleene.coverage.numbers import Plain
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import Program, View, number_at, pointer_at, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
@@ -58,7 +58,7 @@ class FesaInvariant:
         live = self.domain.live.get(view.location, frozenset())
         memory = self.memory
         values = {
-            v: value_of(self.program, view, v.name, v.type.size)
+            v: variable_value(self.program, view, v)
             for v in (*memory.pointers, *memory.integers)
             if v.is_global or v in live
         }
@@ -90,13 +90,9 @@ class FesaInvariant:
         for number in held:
             block = view.state.blocks[number]
             for size, offset in self.memory.access_types:
-                if int(size) == block.size:
-                    yield from ((offset, value) for value in self._cell_numbers(block, size, offset))
-
-    def _cell_numbers(self, block: Block, size: int, offset: int) -> list[int]:
-        kept = self.memory.integer_type((size, offset))
-        value = load_value(block, offset, kept.size) if kept else None
-        return [kept.wrap(value)] if kept and isinstance(value, int) else []
+                cell = number_at(self.memory, block, (size, offset)) if int(size) == block.size else None
+                if cell is not None:
+                    yield offset, cell
 
     def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View, bound: int) -> bool:
         """Whether the state of the domain has the vectors that it needs for a state of a run."""
@@ -151,12 +147,13 @@ class FesaInvariant:
         condition = heap.flag(Flag(EXISTS, node))
         for variable, offset in pointers:
             condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
-        width = self.memory.program.pointer_size
         for slot in self.transfer.slots_of(node.size):
-            condition = condition & self._slot(heap, node, slot, load_value(block, slot, width))
+            value = pointer_at(self.memory, block, (node.size, slot))
+            condition = condition & self._slot(heap, node, slot, value)
         for offset in self.transfer.constants.cells:
-            for value in self._cell_numbers(block, node.size, offset):
-                condition = condition & self._number(heap, node, offset, None, value, bound)
+            number = number_at(self.memory, block, (node.size, offset))
+            if number is not None:
+                condition = condition & self._number(heap, node, offset, None, number, bound)
         return condition
 
 

@@ -17,16 +17,18 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import Program, View, load_value, number_at, pointer_at, value_of, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
-from kleene.passes.elements.slots import slot_sizes
+from kleene.passes.elements.owners import touched_name
+from kleene.passes.elements.slots import array_spots, slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
-from kleene.passes.facts.memory import Memory, TypedSize
+from kleene.passes.facts.memory import Memory, Place, TypedSize
 from kleene.passes.literals import is_literal
+from kleene.semantics.steps.invocations import known_globals
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -89,11 +91,16 @@ class Sketcher:
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
         self.made = _allocation_sizes(self.memory)
+        names = {v.name for v in self.memory.integers}
+        self.standing = frozenset(v for v in self.memory.pointers if touched_name(v) in names)
+        """The variables that stand for others, which may have got the pointer before them."""
+        self.arrays = array_spots(self.memory.program.records)
         self.slots = slot_sizes(self.memory.program.records.values())
         self.texts = TextPlaces.of(self.memory.program)
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
+        self.known_globals = known_globals(self.memory.cfa) if self.calls else {}
         self.partial = (
             any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -141,7 +148,7 @@ class _Drawing:
         self.live = owner.translator.live.get(self.view.location, frozenset())
         for variable in owner.memory.objects:
             number = self.view.variables.get(variable.name)
-            if number is not None and number in blocks and blocks[number].alive:
+            if self._is_known(variable) and number is not None and number in blocks and blocks[number].alive:
                 self.objects[number] = variable
         if owner.calls:  # a call keeps the needed variables, not those that have just died
             needed = owner.translator.needed.get(self.view.location, frozenset())
@@ -157,11 +164,11 @@ class _Drawing:
         for number in () if opaque else list(self.nodes):
             self._cells(number, blocks[number])
         for variable in owner.memory.pointers:
-            if variable.is_global or variable in self.live:
+            if (variable.is_global or variable in self.live) and self._is_known(variable):
                 self._pointer(variable)
         for variable in owner.memory.integers:
-            if variable not in owner.translator.mortal or variable in self.live:
-                value = value_of(owner.program, self.view, variable.name, variable.type.size)
+            if (variable not in owner.translator.mortal or variable in self.live) and self._is_known(variable):
+                value = variable_value(owner.program, self.view, variable)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
@@ -170,12 +177,17 @@ class _Drawing:
             self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
 
+    def _is_known(self, variable: Variable) -> bool:
+        """Whether the analysis knows a variable here: a function that is analysed apart knows the globals it names."""
+        known = self.owner.known_globals.get(self.view.function)
+        return known is None or not variable.is_global or variable in known
+
     def _kept_value(self, variable: Variable) -> Value | None:
         """The value of a variable that the analysis keeps here."""
-        if not variable.is_global and variable not in self.live:
+        if (not variable.is_global and variable not in self.live) or not self._is_known(variable):
             return None
-        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
-        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable
+        return variable_value(self.owner.program, self.view, held) if held else None
 
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
@@ -195,7 +207,8 @@ class _Drawing:
     def _reachable_blocks(self, heap: list[int]) -> list[int]:
         """The heap blocks that the variables of this activation reach: only these are certain."""
         owner = self.owner
-        roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
+        variables = filter(self._is_known, (*owner.memory.pointers, *owner.memory.objects))
+        roots = [v for v in variables if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
         reached = self.view.state.reachable([*numbers, *self.objects])
         return [number for number in heap if number in reached]
@@ -253,26 +266,27 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
-            if owner.symbols.precision.tracks_cell(cell):
-                self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+            if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
+                self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
         for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
             self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
-            kept = owner.memory.integer_type((size, offset))
-            value = self._number(block, offset, kept) if kept else None
-            if kept and isinstance(value, int):
-                self.cells.append((node, offset, kept.wrap(value)))
+            value = self._number(block, (size, offset))
+            if value is not None:
+                self.cells.append((node, offset, value))
 
-    def _number(self, block: Block, offset: int, kept: IntegerType) -> Value | None:
-        """The value of an integer cell, or of a ghost."""
+    def _number(self, block: Block, place: Place) -> int | None:
+        """The number in an integer cell or in a ghost, as it is kept; None if it is not known."""
+        offset = place[1]
         if offset < GHOST_OFFSET:
-            return load_value(block, offset, kept.size)
+            return number_at(self.owner.memory, block, place)
         base = offset % GHOST_OFFSET
-        own = (g for g in self.owner.attempt.ghost_members if g.offset == offset - base)
-        ghost = next(own, None)
-        return ghost.value_in(block, base) if ghost is not None else None
+        kept = self.owner.memory.integer_type(place)
+        ghost = next((g for g in self.owner.attempt.ghost_members if g.offset == offset - base), None)
+        value = ghost.value_in(block, base) if ghost is not None and kept is not None else None
+        return kept.wrap(value) if kept is not None and isinstance(value, int) else None
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
@@ -297,12 +311,18 @@ class _Drawing:
             block = self.view.state.blocks.get(value.block)
             if block is not None and value.offset and self._size(value.block, block) in self.owner.slots:
                 return None, False
+            if block is not None and self._is_in_array(block, value.offset):
+                return None, False
             if value.block in self.nodes:
                 return self.nodes[value.block], True
             if block is not None and not block.alive and block.kind in ("heap", "stack"):
                 return self._node(value.block), True
             return None, False
         return None, value == 0 or isinstance(value, Undefined)
+
+    def _is_in_array(self, block: Block, offset: int) -> bool:
+        """Whether a place belongs to an array that the analysis has as a list of slots."""
+        return any(first <= offset < last for first, last in self.owner.arrays.get(block.size, ()))
 
     def _in_text(self, value: Value | None) -> Value | None:
         """A pointer into a text as the analysis knows it: it points to the start; None where that is not certain."""
@@ -327,9 +347,9 @@ class _Drawing:
             return
         pointer = owner.symbols.pointer(variable)
         held = self._holder(variable)
-        value = self._in_text(value_of(owner.program, self.view, held, variable.type.size) if held else None)
+        value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
-        if not known:
+        if not known or (isinstance(value, Undefined) and variable in owner.standing):
             sketch.complete = False
             return
         if isinstance(value, Pointer) and value.offset not in pointer.offsets:
@@ -347,14 +367,14 @@ class _Drawing:
         else:
             sketch.false |= bit
 
-    def _holder(self, variable: Variable) -> str | None:
+    def _holder(self, variable: Variable) -> Variable | None:
         """The variable of the program whose value a variable of the analysis has here."""
         sharing = self.owner.attempt.sharing
         members = sharing.members.get(variable.name)
         if members is None:
-            return variable.name
+            return variable
         needed = [v for v in members if v in sharing.live.get(self.view.location, ())]
-        return needed[0].name if len(needed) == 1 else None
+        return needed[0] if len(needed) == 1 else None
 
     # Numbers --------------------------------------------------------------------------------------------------
 

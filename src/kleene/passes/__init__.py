@@ -15,6 +15,7 @@ In reading order:
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
 - `loads`: a pointer that is read twice is read once
+- `comparisons`: a comparison that is made twice has the same outcome
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome
 - `contradictions`: tests that the zones of numbers contradict are left out

@@ -24,7 +24,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
+from kleene.cfa.types import VOID, ArrayType, PointerType, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
@@ -50,13 +50,35 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         cfa = changed
 
 
-def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
-    """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely."""
+def with_constant_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with sizes of blocks that do not vary, such as those that an allocator of the program is given."""
+    if not any(isinstance(e.label, Allocate) and constant_of(e.label.size) is None for e in cfa.edges):
+        return cfa
     intervals = Intervals(program, cfa)
+
+    def fix(edge: Edge[Operation]) -> Edge[Operation]:
+        label = edge.label
+        if not isinstance(label, Allocate) or constant_of(label.size) is not None:
+            return edge
+        low, high = intervals.of(label.size, edge.source)
+        return replace(edge, label=replace(label, size=Constant(low, label.size.type))) if low == high else edge
+
+    return Cfa(cfa.entry, tuple(map(fix, cfa.edges)))
+
+
+def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely.
+
+    In a program of several functions, blocks of pointers become lists later (`elements`).
+    """
+    intervals = Intervals(program, cfa)
+    apart = len(program.functions) > 1
 
     def least(edge: Edge[Operation]) -> Edge[Operation]:
         label = edge.label
         if not isinstance(label, Allocate | Realloc) or isinstance(label.size, Constant):
+            return edge
+        if apart and has_pointers(label.element or VOID if isinstance(label, Allocate) else label.target.type, program):
             return edge
         low, _ = intervals.of(label.size, edge.source)
         return replace(edge, label=replace(label, size=Constant(max(low, 0), label.size.type)))

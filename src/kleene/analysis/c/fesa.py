@@ -363,8 +363,8 @@ def _initial(domain: CallingFesaDomain, program: CProgram, heap: Heap) -> Heap:
             transfer.unknown(heap, item.variable)
         else:
             transfer.zero(heap, item.variable)
-    for variable in (*_undeclared_objects(transfer.memory), *program.main.parameters):
-        transfer.parameter(heap, variable)
+    for variable in _undeclared_objects(transfer.memory):
+        transfer.declare(heap, variable)
     parts = [heap]
     for item in program.globals:
         for assignment in item.initial:

@@ -114,6 +114,8 @@ def refine(
     try:
         if prepared.is_recursive:
             return "recursive functions, which are analysed call by call"
+        if prepared.has_flags:
+            return "flags in the low bits of pointers, which its runs do not follow"
         tasks = tasks_of(prepared, kinds_of(properties), malloc_may_fail=malloc_may_fail)
         images = image_task(tasks[0])
     except LimitReached as limit:

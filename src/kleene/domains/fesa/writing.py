@@ -157,6 +157,16 @@ def spoil(heap: Heap, node: Node, slot: int) -> None:
     heap.set(changes)
 
 
+def spoil_or_zero(heap: Heap, node: Node, slot: int, report: Report) -> None:
+    """A pointer of which a part is overwritten has no value, or is NULL: zeros may have been written over zeros."""
+    write(heap, node, slot, to(heap, UNDEFINED), report)
+    no_value = edge(node, slot, UNDEFINED, 0)
+    flags = [no_value, *([Flag(NOT_NULL, node, slot)] if heap.options.out_counter else [])]
+    heap.vectors = heap.vectors.drop(*flags).add(*flags)
+    for flag in flags:
+        heap.assume(~(heap.flag(flag) ^ heap.flag(no_value)))
+
+
 def detach(heap: Heap, node: Node) -> None:
     """Pointers to an object that has ended do not point to the next one of that name: they have no value."""
     changes: dict[Flag, Function] = {}

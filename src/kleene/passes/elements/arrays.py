@@ -6,11 +6,12 @@ These are local arrays, and global ones whose index is copied or moved through o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kleene.cfa.expressions import Binary, Constant, Deref, Expression, Index, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Operation, Place, Skip, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Free, Operation, Place, Skip, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.elements.chosen import bare
@@ -79,7 +80,7 @@ class _Array:
         assert isinstance(type_, ArrayType)
         word = IntegerType(program.pointer_size * 8, signed=False, name="unsigned long")
         self.element, self.zeroed = type_.element, variable.is_global
-        self.pointer = Variable(f"{variable}[]", PointerType(type_.element, program.pointer_size))
+        self.pointer = Variable(f"{variable}[]", PointerType(type_.element, program.pointer_size, type_.count))
         self.length = Variable(f"{variable}[length]", word)
         self.count = Constant(type_.count, word)
         self.size = Binary("*", self.length, Constant(type_.element.size, word), word)
@@ -109,7 +110,10 @@ class _Coder:
         return Cfa(entry, tuple(self.edges))
 
     def _make(self, here: str, array: _Array, place: Place) -> str:
-        for operation in array.allocation(place):
+        return self._chain(here, array.allocation(place))
+
+    def _chain(self, here: str, operations: Iterable[Operation]) -> str:
+        for operation in operations:
             self.fresh += 1
             self.edges.append(Edge(here, operation, f"array blocks {self.fresh}"))
             here = f"array blocks {self.fresh}"
@@ -124,10 +128,10 @@ class _Coder:
             self.edges.append(Edge(here, Skip(label.place), edge.target))
         elif isinstance(label, EndScope):
             kept = tuple(v for v in label.variables if v not in self.arrays)
-            gone = [
-                v for a, array in self.arrays.items() if a in label.variables for v in (array.pointer, array.length)
-            ]
-            self.edges.append(replace(edge, label=replace(label, variables=(*kept, *gone))))
+            ended = [array for a, array in self.arrays.items() if a in label.variables]
+            gone = [v for array in ended for v in (array.pointer, array.length)]
+            here = self._chain(edge.source, [Free(label.place, array.pointer, stack=True) for array in ended])
+            self.edges.append(Edge(here, replace(label, variables=(*kept, *gone)), edge.target))
         else:
             self.edges.append(replace(edge, label=rewrite_operation(label, self._element)))
 

@@ -144,6 +144,7 @@ class Symbols:
         union = tuple(sorted({*places, *(known.places if known else ())}))
         if known is None or known.places != union:
             self._pointers[name] = Pointer(name, union, kind=kind)
+            self.__dict__.pop("absent", None)  # it depends on the pointers
         return self._pointers[name]
 
     def mark(self, count: int) -> None:

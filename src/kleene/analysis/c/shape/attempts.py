@@ -12,6 +12,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
+from kleene.passes.comparisons import with_known_outcomes
 from kleene.passes.facts.counters import counts_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
@@ -26,8 +27,10 @@ CALLS_SHARE = 0.4
 """Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
-COUNTS_SHARE = 0.6
+COUNTS_SHARE = 0.4
 """Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
+COMPARISONS_SHARE = 0.5
+"""Share of the time left for the attempt `comparisons`: later attempts may help too."""
 LOADS_SHARE = 0.5
 """Share of the time left for the attempt `loads`: later attempts may help too."""
 
@@ -86,6 +89,11 @@ def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
     return bool(raised)
 
 
+def _with_alarms_or_too_large(result: ShapeResult, raised: Set[str]) -> bool:
+    """There are alarms, or the run before ended early because it showed a way to fewer structures."""
+    return bool(raised) or bool(result.ways)
+
+
 def _with_leaks(result: ShapeResult, raised: Set[str]) -> bool:
     return "memory_leak" in raised
 
@@ -112,6 +120,14 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
     Attempt(
+        "counts",
+        "counters are related to the numbers of nodes of lists, and the ends of lists are told apart",
+        _with_alarms_or_too_large,
+        sharpen=lambda shape: replace(shape, counts=True, cells=True),
+        concerns=lambda memory: bool(counts_of(memory)),
+        share=COUNTS_SHARE,
+    ),
+    Attempt(
         "no numbers",
         "numbers in nodes do not tell them apart, nor for what follows",
         _where(Way.NUMBERS),
@@ -133,15 +149,14 @@ ATTEMPTS = (
         share=PARTS_SHARE,
     ),
     Attempt(
-        "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+        "comparisons",
+        "a comparison that is made twice has the same outcome",
+        _with_alarms,
+        rewrite=with_known_outcomes,
+        share=COMPARISONS_SHARE,
     ),
     Attempt(
-        "counts",
-        "counters are related to the numbers of nodes of lists",
-        _with_alarms,
-        sharpen=lambda shape: replace(shape, counts=True),
-        concerns=lambda memory: bool(counts_of(memory)),
-        share=COUNTS_SHARE,
+        "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
     ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),
