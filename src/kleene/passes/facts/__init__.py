@@ -15,6 +15,7 @@ In reading order:
 - `stored_texts`: what is promised of texts in memory, and operations on texts
 - `next_comparisons`: what the next condition asks
 - `relations`: relations of numbers, members and lengths of blocks
+- `contradictions`: tests that these relations contradict
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values
 """
