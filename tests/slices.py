@@ -34,6 +34,7 @@ EVERY: dict[str, int] = {
                 "names_terminator",
                 "open_addressing_bounds",
                 "pointer_stack",
+                "bucket_table_leak",
                 "trie",
                 "trie_bounds",
                 "vector_growth",
