@@ -393,3 +393,47 @@ def test_a_pointer_that_is_stored_points_nowhere(use: str, proved: bool, tmp_pat
     """It pointed to an integer: a function that follows it was proved."""
     verdicts = {f.verdict for f in _verdicts(KEYS.replace("USE", use), tmp_path).values()}
     assert (verdicts == {Verdict.TRUE}) is proved
+
+
+NUMBERS = """
+#include <stddef.h>
+int sum(const int *a, int n) { int s = 0; for (int i = 0; i < LIMIT; i++) s += a[i] > 0; return s; }
+void fill(size_t n, char *a, int v) { for (size_t i = 0; i < n; i++) a[i] = v; }
+"""
+
+
+@pytest.mark.parametrize(("limit", "verdict"), [("n", Verdict.TRUE), ("n + 1", Verdict.FALSE)])
+def test_an_array_has_as_many_elements_as_the_number_beside_it(limit: str, verdict: Verdict, tmp_path: Path) -> None:
+    """A pointer to a number was one variable for a result: every function on arrays had an error."""
+    functions = _verdicts(NUMBERS.replace("LIMIT", limit), tmp_path)
+    assert functions["sum"].verdict is verdict, functions["sum"].reason
+    assert "a: an array with as many elements as the number beside it" in functions["fill"].precondition
+
+
+KEPT = """
+#include <stdlib.h>
+struct node { struct node *next; };
+static struct node *head;
+void list_init(void) { head = NULL; }
+int list_push(void) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 0;
+    n->next = head;
+    head = n;
+    return 1;
+}
+void list_cleanup(void) { while (head) { struct node *n = head; head = n->next; free(n); LOOP } }
+"""
+
+
+@pytest.mark.parametrize(("loop", "verdict"), [("", Verdict.TRUE), ("break;", Verdict.FALSE)])
+def test_a_library_that_keeps_its_list_in_a_variable(loop: str, verdict: Verdict, tmp_path: Path) -> None:
+    """To initialise the list again loses it, and what is left at the end was lost: both were errors."""
+    file = tmp_path / "library.c"
+    file.write_text(KEPT.replace("LOOP", loop), encoding="utf-8")
+    report = check_library(str(file), check_options(timeout=30.0))
+    assert report.verdict is verdict, [(f.name, f.reason) for f in report.functions]
+    if verdict is Verdict.TRUE:
+        first, last = report.functions[0], report.functions[-1]
+        assert first.precondition == ("it is called once, before the others",)
+        assert last.precondition == ("it is called once, after the others",)

@@ -158,7 +158,7 @@ WRONG = [
     (LIST, "requires list", "'(' is expected here", None),
     (LIST, "requires list(", "a shape or a comparison is expected here", None),
     (LIST, "requires lits(", "'lits' is no predicate of a contract", "lits("),
-    (LIST, "modifies", "'' is no field", None),
+    ("void f(struct named *n)", "modifies", "'' is no field", None),
     (NUMBERS, "requires 1 < n", "'1' is no parameter of 'f'", "1 <"),
     (NAMED_LIST, "requires list(list", "')' is expected here", None),
     ("void f(struct hidden *h)", "requires list(h, next)", "'h' is no pointer to a struct", "h,"),

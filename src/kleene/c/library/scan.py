@@ -19,13 +19,19 @@ from kleene.cfa.types import CHAR, INT, LONG_LONG, IntegerType, PointerType, is_
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
 
-_CONVERSION = re.compile(r"%(\*?)(\d*)(?:hh|h|ll|l|j|z|t|L|q)?(.)")
-_NUMBERS = "diouxXaAeEfFgGc"
+_CONVERSION = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q)?(.)")
+_REALS = "aAeEfFgG"
+_NUMBERS = f"diouxXc{_REALS}"
 _SCAN_WORD = "__kleene_scan_word"
-_PART = re.compile(r"(\s+)|%(\*?)(\d*)(?:hh|h|ll|l|j|z|t)?(?:([duxcs])|\[(\^?)([^\]^-]+)\])|([^%\s]+)")
+_PART = re.compile(r"(\s+)|%(\*?)(\d*)(hh|h|ll|l|j|z|t)?(?:([duxcs])|\[(\^?)([^\]^-]+)\])|([^%\s]+)")
 _BASES = {"d": 10, "u": 10, "x": 16}
 NO_WIDTH = -1
 """Stands for a conversion of texts without a width: as many characters as there are."""
+_WORD = 0
+"""Stands for the bytes of a pointer, which are those of `long` too."""
+_BYTES = {"": 4, "hh": 1, "h": 2, "l": _WORD, "ll": 8, "q": 8, "j": 8, "z": _WORD, "t": _WORD}
+"""The bytes of integers by the letters before a conversion (C17, 7.21.6.2)."""
+_REAL_BYTES = {"": 4, "l": 8}
 
 
 def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expression:
@@ -34,12 +40,15 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     if text is None:
         raise UnsupportedConstruct("scanf with a format that is not known", cursor)
     conversions = _CONVERSION.findall(text.replace("%%", ""))
-    stored = [(letter, width) for skipped, width, letter in conversions if not skipped]
-    if any(letter not in _NUMBERS + "s" or (letter == "c" and width) for _, width, letter in conversions):
+    stored = [(length, letter, width) for skipped, width, length, letter in conversions if not skipped]
+    if any(letter not in _NUMBERS + "s" or (letter == "c" and width) for _, width, _, letter in conversions):
         raise UnsupportedConstruct("scanf of anything but numbers, words and characters", cursor)
     if len(arguments) < len(stored):
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
     pointers = [c._argument(argument) for argument in arguments]
+    for pointer, (length, letter, _) in zip(pointers, stored, strict=False):
+        if letter != "s":
+            _require_size(c, cursor, pointer, length, letter)
     place, end = c.lower.place(cursor), c.lower.builder.new()
     count = c.lower.builder.temporary(INT)
     c.lower.builder.emit(Havoc(place, count, READ_COUNT))
@@ -47,7 +56,7 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     _cut(c, place, count, "<=", len(stored))
     if re.match(r"\s*%c", text):  # an existing character always matches
         _only_if(c, place, Comparison("!=", count, Constant(0, INT)), None)
-    for number, (pointer, (letter, width)) in enumerate(zip(pointers, stored, strict=False), start=1):
+    for number, (pointer, (_, letter, width)) in enumerate(zip(pointers, stored, strict=False), start=1):
         _only_if(c, place, Comparison(">=", count, Constant(number, INT)), end)
         if letter == "s":
             _call(c, place, _SCAN_WORD, (pointer, Constant(int(width or NO_WIDTH), INT)))
@@ -57,6 +66,17 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     c.lower.builder.connect(c.lower.builder.here, end, place)
     c.lower.builder.here = end
     return count
+
+
+def _require_size(c: Calls, cursor: Any, pointer: Expression, length: str, letter: str) -> None:
+    """Refuse a conversion that writes more or fewer bytes than its argument points to."""
+    target = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
+    if letter == "c":
+        size = None if length else 1
+    else:
+        size = (_REAL_BYTES if letter in _REALS else _BYTES).get(length)
+    if target.size != (c.lower.unit.types.pointer_size if size == _WORD else size):
+        raise UnsupportedConstruct(f"scanf of '%{length}{letter}' to a number of another size", cursor)
 
 
 def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[Any]) -> Expression:
@@ -73,7 +93,7 @@ def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[
     builder.emit(Assign(place, rest, Cast(c._argument(source), rest.type)))
     builder.emit(Assign(place, count, Constant(0, INT)))
     for part in parts:
-        spaces, skipped, width, letter, negated, set_, literal = part.groups()
+        spaces, skipped, width, length, letter, negated, set_, literal = part.groups()
         if spaces is not None:
             _call(c, place, "__kleene_scan_spaces", (rest,), rest)
             continue
@@ -83,6 +103,8 @@ def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[
             _call(c, place, "__kleene_scan_literal", (rest, text_literal(literal, rest.type)), rest)
         else:
             target = None if skipped else _next(pointers, cursor)
+            if target is not None and letter not in ("s", None):
+                _require_size(c, cursor, target, length or "", letter)
             _convert(c, cursor, rest, target, letter, width, negated, set_)
         _only_if(c, place, Comparison("!=", rest, Constant(0, rest.type)), failed)
         if literal is None and not skipped:

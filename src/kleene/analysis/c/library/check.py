@@ -21,15 +21,17 @@ from kleene.analysis.c.library.interface import HEADER, Interface, read_interfac
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import OBJECTS, Operation
+from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
 from kleene.analysis.c.library.separation import shared_in_structures
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
+from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
+from kleene.passes.indices import has_pointers
 from kleene.results.check import CheckReport
 from kleene.results.library import FunctionVerdict, LibraryReport
 
@@ -98,10 +100,8 @@ class _Run:
             report.reason = "no function can be called: a function that makes an object is missing"
             return
         while operations:
-            properties = (
-                PROVED if any(o.ends for o in operations) or not any(o.makes for o in operations) else PROVED[:1]
-            )
             client, program = self.clients.write(inferred.types, operations, any_text=True)
+            properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
             check.reason = self._for_people(
@@ -147,7 +147,8 @@ class _Run:
         head = loop_head(check)
         shared = trial.shared
         if shared is None and head is not None:
-            shared = shared_in_structures(head.structures, head.live, client.variables)
+            static = {g.variable.name for g in program.globals}
+            shared = shared_in_structures(head.structures, head.live, client.variables, static)
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
@@ -235,6 +236,14 @@ class _Run:
             sequence=sequence,
             reading=operation.stored,
         )
+
+
+def _all_is_ended(operations: list[Operation], program: CProgram) -> bool:
+    """Whether some operation ends what the others make: objects, or what the library keeps in its variables."""
+    if any(o.ends or o.fate is Fate.LAST for o in operations):
+        return True
+    keeps = any(not g.constant and has_pointers(g.variable.type, program) for g in program.globals)
+    return not keeps and not any(o.makes for o in operations)
 
 
 def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:

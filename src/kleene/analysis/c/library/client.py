@@ -24,6 +24,8 @@ _PROLOGUE = """\
 int __VERIFIER_nondet_int(void);
 long __VERIFIER_nondet_long(void);
 """
+_MOST_ELEMENTS = 1 << 24
+"""Elements of an array of the client: so many that no product with their size overflows."""
 _DATUM = "(void *)16"
 """A pointer that is stored only: it points nowhere, so that to follow it is an error."""
 MAIN = "main"
@@ -78,21 +80,21 @@ class _Writer:
     def write(self, included: str) -> Client:
         sessions = self._sessions()
         inside = {o for operations in sessions.values() for o in operations}
-        outside = [o for o in self.operations if o not in inside]
-        body: list[tuple[str, Operation | None]] = [
-            (f"        if (operation == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(outside, start=2)
-        ]
+        apart = {o for o in self.operations if o.fate in (Fate.FIRST, Fate.LAST)}
+        outside = [o for o in self.operations if o not in inside | apart]
+        arguments = "int argc, char **argv" if self.any_text else "void"
+        body: list[tuple[str, Operation | None]] = [(f"int {MAIN}({arguments}) {{", None)]
+        body += [(line, None) for line in self._declarations()]
+        body += [(f"    {self._line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
+        body += [("    for (;;) {", None), ("        int operation = __VERIFIER_nondet_int();", None)]
+        body += [*self._end(), *((line, None) for line in self._swap_and_zero())]
+        body += [(f"        if (operation == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(outside, start=2)]
         for number, (name, operations) in enumerate(sessions.items(), start=2 + len(outside)):
             body += self._session(number, name, operations)
-        before = [
-            *self._library(included),
-            f"int {MAIN}({'int argc, char **argv' if self.any_text else 'void'}) {{",
-            *self._declarations(),
-        ]
-        loop = ["    for (;;) {", "        int operation = __VERIFIER_nondet_int();", *self._end_and_swap()]
-        first = len(before) + len(loop) + 1
-        lines = {first + i: operation for i, (_, operation) in enumerate(body) if operation is not None}
-        text = "\n".join([*before, *loop, *(line for line, _ in body), "    }", "}", ""])
+        body += [("    }", None), ("}", None)]
+        before = self._library(included)
+        lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
+        text = "\n".join([*before, *(line for line, _ in body), ""])
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         second = [f"{self.variables[n]}_b" for n in self._second()]
         return Client(text, lines, objects, (*objects.values(), *second))
@@ -121,20 +123,23 @@ class _Writer:
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
 
-    def _end_and_swap(self) -> list[str]:
-        """The program may end when no object is left; two objects of a type may change places."""
-        second = [self.variables[name] for name in self._second()]
+    def _end(self) -> list[tuple[str, Operation | None]]:
+        """The program may end when no object is left."""
         kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
-        live = [*kept, *(f"{v}_b" for v in second)]
-        lines = [f"        if (operation == 0) {{ if ({' && '.join(f'!{v}' for v in live) or '1'}) return 0; }}"]
-        if second:
-            swaps = " ".join(
-                f"{self.types.texts[name]} *t{i} = {self.variables[name]}; {self.variables[name]} = "
-                f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
-                for i, name in enumerate(self._second())
-            )
-            lines.append(f"        if (operation == 1) {{ {swaps} }}")
-        return [*lines, *self._zeroed_lines()]
+        live = [*kept, *(f"{self.variables[name]}_b" for name in self._second())]
+        condition = " && ".join(["operation == 0", *(f"!{v}" for v in live)])
+        last = [o for o in self.operations if o.fate is Fate.LAST]
+        lines: list[tuple[str, Operation | None]] = [(f"        if ({condition}) {{", None)]
+        return [*lines, *((f"            {self._line(o)}", o) for o in last), ("            return 0; }", None)]
+
+    def _swap_and_zero(self) -> list[str]:
+        """Two objects of a type may change places; blocks of zeros become objects."""
+        swaps = " ".join(
+            f"{self.types.texts[name]} *t{i} = {self.variables[name]}; {self.variables[name]} = "
+            f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
+            for i, name in enumerate(self._second())
+        )
+        return [*([f"        if (operation == 1) {{ {swaps} }}"] if swaps else []), *self._zeroed_lines()]
 
     def _zeroed_lines(self) -> list[str]:
         """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""
@@ -182,10 +187,13 @@ class _Writer:
 
     def _line(self, operation: Operation) -> str:
         call = _Call()
+        counts = {operation.count_beside(i) for i, role in enumerate(operation.roles) if role is Role.ARRAY}
         for number, (role, parameter) in enumerate(
             zip(operation.roles, operation.function.parameters, strict=True), start=1
         ):
             name, local = record_of(parameter.type), f"a{number}"
+            if number - 1 in counts:
+                call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
             if role in OBJECTS or role in (Role.SECOND, Role.GIVEN):
                 self._object(operation, role, name, call)
             elif role in ELEMENTS:
@@ -197,6 +205,10 @@ class _Writer:
                 if role is Role.INITIALISED:
                     call.guards.append(f"!{self.variables[name]}")
                     call.cleanup.append(f"{self.variables[name]} = {local};")
+            elif number - 1 in counts:
+                call.arguments.append(local)
+            elif role is Role.ARRAY:
+                self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
             elif role in TEXTS:
                 call.arguments.append(f"({parameter.type.text}){self._text(role, local, call)}")
             else:
@@ -269,6 +281,14 @@ class _Writer:
         call.blocks.append(local)
         call.cleanup.append(f"free({local});")
         return local
+
+    def _array(self, element: str, local: str, count: str, call: _Call) -> None:
+        """An array of the client with any content."""
+        call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
+        call.allocations.append(f"{element} *{local} = malloc({count} * sizeof *{local});")
+        call.blocks.append(local)
+        call.arguments.append(local)
+        call.cleanup.append(f"free({local});")
 
     def _plain(self, role: Role, type_: CType, local: str, setup: list[str]) -> str:
         """An argument that is no object."""

@@ -132,6 +132,7 @@ class Inference:
         self.taken_back: set[str] = set()
         self.stored = stored
         self.refuted: set[Operation] = set()
+        self._trials: dict[tuple[tuple[Operation, ...], int], _Tried] = {}
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -281,6 +282,8 @@ class Inference:
             if operation.roles in admitted or (admitted and _is_guess(operation)):
                 continue
             attempt = self._try(operation, QUICK_STATES)
+            if attempt.is_admissible and not attempt.is_whole:
+                attempt = self._try(operation, TRIAL_STATES)
             tried.append(attempt)
             if attempt.is_admissible:
                 admitted.add(operation.roles)
@@ -289,6 +292,13 @@ class Inference:
         return tried
 
     def _try(self, operation: Operation, states: int) -> _Tried:
+        """The trial of a reading beside the accepted ones; one that was made already, with as many states, is known."""
+        key = (*self.inferred.accepted, operation), states
+        if key not in self._trials:
+            self._trials[key] = self._execute(operation, states)
+        return self._trials[key]
+
+    def _execute(self, operation: Operation, states: int) -> _Tried:
         client, program = self.clients.write(self.inferred.types, [*self.inferred.accepted, operation])
         trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)
         own = steps_of(program, operation.function.name)

@@ -18,6 +18,13 @@ from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordTy
 MOST_READINGS = 24
 """Readings of one function that are tried: two arguments with four roles, and a few for the result."""
 _ENDS = re.compile(r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit", re.IGNORECASE)
+_ENDS_ALL = re.compile(
+    r"(free|destroy|delete|dispose|release|fini|finish|term|terminate|clean_?up|close|deinit|uninit|shut_?down|done|all)$",
+    re.IGNORECASE,
+)
+"""Names of functions without arguments that end what a library keeps: one that leaves something is wrong."""
+_STARTS = re.compile(r"init|setup|start|open|begin|new|create|reset", re.IGNORECASE)
+"""Names of functions without arguments that make what a library keeps in its variables."""
 _HANDS_OUT = re.compile(
     r"unlink|detach|steal|take|extract|pop|dequeue|dup|copy|clone|print|join|format|string", re.IGNORECASE
 )
@@ -104,7 +111,7 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
     for parameter in function.parameters:
         name = record_of(parameter.type)
         if not name:
-            yield _plain_roles(parameter)
+            yield _plain_roles(function, parameter)
         elif not is_direct(parameter.type):
             yield (Role.ADDRESS,) if name in types.kept else ()
         else:
@@ -151,8 +158,9 @@ def is_iterator(type_: CType, types: ObjectTypes) -> bool:
     return is_direct(type_) and record_of(type_) in types.iterators
 
 
-def _plain_roles(parameter: Parameter) -> tuple[Role, ...]:
+def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role, ...]:
     type_ = parameter.type.type
+    array = (Role.ARRAY,) if _has_number_beside(function, parameter) else ()
     if isinstance(type_, IntegerType | FloatType):
         return (Role.NUMBER,)
     if isinstance(type_, RecordType):
@@ -165,14 +173,23 @@ def _plain_roles(parameter: Parameter) -> tuple[Role, ...]:
     if isinstance(target, VoidType):
         return (Role.DATA, Role.OWNED)
     if isinstance(target, IntegerType) and target.bits == CHAR.bits:
-        return (Role.TEXT,)
-    if isinstance(target, IntegerType | FloatType | PointerType):
-        return (Role.RESULT,)
-    return ()
+        return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
+    if isinstance(target, IntegerType | FloatType):
+        return (Role.RESULT, *array)
+    return (Role.RESULT,) if isinstance(target, PointerType) else ()
+
+
+def _has_number_beside(function: ExportedFunction, parameter: Parameter) -> bool:
+    """Whether the parameter before or after a pointer may be the number of elements of an array."""
+    place = function.parameters.index(parameter)
+    beside = function.parameters[max(place - 1, 0) : place + 2]
+    return any(isinstance(p.type.type, IntegerType) and p is not parameter for p in beside)
 
 
 def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Fate, ...]:
     """The possible fates; the caller frees only blocks that it may have allocated, or that are handed out."""
+    if not function.parameters and function.result.text == "void":
+        return _fates_without_object(function)
     pointers = [(p, r) for p, r in zip(function.parameters, roles, strict=True) if r in POINTER_ROLES]
     changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, *ELEMENTS)]
     if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
@@ -193,6 +210,13 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     if _ENDS.search(function.name):
         return (Fate.ENDED, *released, Fate.KEPT)
     return (Fate.KEPT, Fate.ENDED, *released) if len(function.parameters) == 1 or subject_is_element else (Fate.KEPT,)
+
+
+def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:
+    """The possible fates of what the library itself keeps in its variables."""
+    if _ENDS_ALL.search(function.name):
+        return (Fate.LAST,)
+    return (Fate.KEPT, Fate.FIRST) if _STARTS.search(function.name) else (Fate.KEPT,)
 
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
