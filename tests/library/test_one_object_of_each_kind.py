@@ -39,6 +39,9 @@ void q_close(struct q *q) { q->open = 0; }
 """
 WRONG = {
     "a count of objects": _COUNTED.replace("LIVE", "live > 1"),
+    "a count of objects as an index": _COUNTED.replace(
+        "return LIVE ? *q->p : 0;", "static const int next[] = {0, 1}; live = next[live]; return 0;"
+    ),
     "one object in a static variable": _SINGLE,
     "a floating-point number": _OBJECT + "int q_get(struct q *q, double w) { return w > 2.0 ? *q->p : 0; }",
     "a record": _OBJECT + "struct pt { int x; };\nint q_get(struct q *q, struct pt p) { return p.x ? *q->p : 0; }",

@@ -360,7 +360,8 @@ def write_client(
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
-    Without `general`, its texts, floating-point numbers and stored pointers are a few that are known: trials need no more, and are shorter.
+    Without `general`, its texts, floating-point numbers and stored pointers are a few that are known: trials need no
+    more, and are shorter.
     """
     return _Writer(interface, types, operations, general=general).write(included)
 

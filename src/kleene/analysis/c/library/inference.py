@@ -344,7 +344,7 @@ SHARES = (
     "or write a client with as many objects as you need"
 )
 CHANGES = (
-    "is a variable of the file that functions change and read, so that operations on one object may affect another one: "
+    "is a variable of the file that functions change and read, so that operations on one object may affect another: "
     "keep it in the objects, or write a client with as many objects as you need"
 )
 NO_TIME = "no time was left to infer its precondition: raise --timeout"

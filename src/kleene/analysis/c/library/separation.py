@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from kleene.cfa.expressions import Variable, root_variable, variables
+from kleene.cfa.expressions import Deref, Index, Variable, root_variable, variables, walk
 from kleene.cfa.operations import Assign, Assume, Free, Operation, Print, Return, address_taken, expressions
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.state import State
@@ -47,7 +47,10 @@ def _changes(label: Operation, variable: Variable) -> bool:
 
 
 def _reads(label: Operation, variable: Variable) -> bool:
-    return not (isinstance(label, Assign) and label.target == variable)
+    """Whether an operation does more with a variable than to compute its new value from the old one, without memory."""
+    if not isinstance(label, Assign) or label.target != variable:
+        return True
+    return any(isinstance(node, Index | Deref) for node in walk(label.value))
 
 
 STATIC = "a static variable"
