@@ -42,6 +42,10 @@ WRONG = {
         "if (!(other = queue_new())) exit(0); memcpy(other, q, 16); queue_free(q); free(other); queue_pop(other, &v);",
         "memsafety",
     ),
+    "read before its beginning": ("v = (int)((long *)q)[-1]; queue_free(q);", "memsafety"),
+    "written before its beginning": ("memset((char *)q - 4, 0, 4); queue_free(q);", "memsafety"),
+    "freed before its beginning": ("void *p = q; free((char *)p - 8);", "memsafety"),
+    "moved back as a queue": ("void *p = q; queue_push((struct queue *)((long *)p - 1), 1);", "memsafety"),
     "NULL": ("queue_free(q); queue_push(other, 2);", "memsafety"),
     "NULL for a result": ("queue_push(q, 1); queue_pop(q, NULL); queue_free(q);", "memsafety"),
     "a small block for a result": (

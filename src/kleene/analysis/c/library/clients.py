@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,10 @@ from kleene.analysis.c.library.model import settings_of, unsealed
 from kleene.analysis.c.options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
+from kleene.cfa.expressions import Cast, Constant, PointerOffset, walk
+from kleene.cfa.operations import expressions
 from kleene.cfa.program import Assumption, CProgram
+from kleene.cfa.types import PointerType, RecordType, VoidType
 from kleene.core.verdict import Verdict
 from kleene.diagnostics import InputError, UsageError
 from kleene.results.check import CheckReport
@@ -83,10 +86,37 @@ def _by_contract(paths: Sequence[str], options: CheckOptions, libraries: Sequenc
         others = {name for library in libraries for name in library.model.others}
         if others & {assumption.name for assumption in program.assumptions}:
             return nothing
+        if _looks_before_objects(program, {name for library in libraries for name in library.model.functions}):
+            return nothing
         report = check_program(_with_contracts(program, libraries), asked, time.monotonic())
     words = ", ".join(f"{library.file} by its contracts" for library in libraries)
     report.proved_by = {name: f"{how}, {words}" for name, how in report.proved_by.items()}
     return report
+
+
+def _looks_before_objects(program: CProgram, modelled: Collection[str]) -> bool:
+    """Whether a client may compute the address of something before an object: there the model has a block.
+
+    The client may keep an object as `void *`. To convert it to another type, or to move it back, may be that.
+    """
+    models = [f for name, f in program.functions.items() if name in modelled]
+    own = {f.place.file for f in models}
+    types = {t for f in models for t in (f.type.result, *(v.type for v in f.parameters))}
+    objects = {t for t in types if isinstance(t, PointerType) and isinstance(t.target, RecordType)}
+    nodes = {
+        node
+        for name in program.reachable_functions
+        if program.functions[name].place.file not in own
+        for edge in program.functions[name].cfa.edges
+        for expression in expressions(edge.label)
+        for node in walk(expression)
+    }
+    casts = [n for n in nodes if isinstance(n, Cast) and n.operand.type in objects and n.type not in objects]
+    moved = [n for n in nodes if isinstance(n, PointerOffset)]
+    if any(not (isinstance(c.type, PointerType) and isinstance(c.type.target, VoidType)) for c in casts):
+        return True
+    back = [m for m in moved if not (isinstance(m.index, Constant) and m.index.value >= 0)]
+    return any(m.pointer.type in objects for m in moved) or (bool(casts) and bool(back))
 
 
 def _with_contracts(program: CProgram, libraries: Sequence[ProvedLibrary]) -> CProgram:
