@@ -90,7 +90,9 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SAMPLED_STRUCTURES", ("parts",)),
         ("LEAST_STRUCTURES", ("parts",)),
         ("GAIN_FACTOR", ("parts",)),
+        ("LEAST_VALUES", ("parts",)),
     ),
+    "kleene.analysis.c.shape.probe": (("PROBED_STRUCTURES", ("parts",)),),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (
         ("SAMPLED_STRUCTURES", ("shape",)),
@@ -159,7 +161,12 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_RUNS_SHARE", ("coverage",)),
         ("_RUNS_WITHOUT_NEWS", ("coverage",)),
     ),
-    "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("coverage",)), ("_RANDOM_DISTANCE", ("coverage",))),
+    "kleene.coverage.inputs": (
+        ("_FAILING_ALLOCATIONS", ("coverage",)),
+        ("_RANDOM_DISTANCE", ("coverage",)),
+        ("_LONGEST_TEXT", ("coverage",)),
+        ("_MOST_TEXTS", ("coverage",)),
+    ),
     "kleene.coverage.invariants": (
         ("MOST_STRUCTURES", ("coverage",)),
         ("MOST_NODES", ("coverage",)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from families import HEAD
+from families import HEAD, Family
 
 ANY = "__VERIFIER_nondet_int()"
 
@@ -188,7 +188,11 @@ def container_alone(number: int) -> str:
 
 def client_of(chosen: tuple[Container, ...]) -> str:
     """One program with some containers."""
-    steps = "".join(f"        case {i}: {{\n            {c.step}            break;\n        }}\n" for i, c in enumerate(chosen))
-    loop = f"    while ({ANY}) {{\n        int c = {ANY};\n        switch ({ANY}) {{\n{steps}        default: break;\n        }}\n    }}\n"
+    cases = [f"case {i}: {{\n            {c.step}            break;\n        }}" for i, c in enumerate(chosen)]
+    steps = "".join(f"        {case}\n" for case in (*cases, "default: break;"))
+    loop = f"    while ({ANY}) {{\n        int c = {ANY};\n        switch ({ANY}) {{\n{steps}        }}\n    }}\n"
     types, declared, end = ("".join(getattr(c, part) for c in chosen) for part in ("types", "declared", "end"))
     return f"{HEAD}{types}int main(void) {{\n{declared}{loop}{end}    return 0;\n}}\n"
+
+
+CONTAINER_FAMILIES = (Family("containers at once", containers_at_once, (1, 2, 3, 4, 5, 6), 3, 6, 4.0, member=""),)

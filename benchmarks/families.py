@@ -6,9 +6,11 @@ largest and a smaller size.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+_FREE = re.compile(r"free\((\w+)\);")
 HEAD = """#include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 """
@@ -229,7 +231,17 @@ class Family:
     large: int
     goal: float
     member: str = "next"
-    """A member of the nodes that are freed, for mutants that read it too late."""
+    """A member of the nodes that are freed, for mutants that write it too late; empty if they have none in common."""
+
+    def mutants(self, k: int) -> dict[str, str]:
+        """Wrong programs, by what is wrong: the last call of `free` is left out, made twice, or comes too early."""
+        text = self.program(k)
+        last = list(_FREE.finditer(text))[-1]
+        freed = last[1]
+        changes = {"not freed": ";", "freed twice": f"free({freed}); free({freed});"}
+        if self.member:
+            changes["written after free"] = f"free({freed}); {freed}->{self.member} = NULL;"
+        return {what: text[: last.start()] + change + text[last.end() :] for what, change in changes.items()}
 
 
 FAMILIES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from families import FILL, HEAD, NODE, Family, choose, declare_lists, free_list, main_of, push
+from families import FILL, NODE, Family, choose, declare_lists, free_list, main_of, push
 
 ANY = "__VERIFIER_nondet_int()"
 SIZES = (2, 4, 8, 12)
@@ -65,7 +65,9 @@ static void drop(struct node *heads[], int n) {{
 def fields_of_a_header(k: int) -> str:
     """k lists whose heads are members of a block of the heap."""
     types = NODE + "struct header { " + each(k, lambda i: f"struct node *l{i}; ") + "};\n"
-    made = "    struct header *h = malloc(sizeof *h);\n    if (!h) abort();\n" + each(k, lambda i: f"    h->l{i} = NULL;\n")
+    made = "    struct header *h = malloc(sizeof *h);\n    if (!h) abort();\n" + each(
+        k, lambda i: f"    h->l{i} = NULL;\n"
+    )
     freed = each(k, lambda i: free_list(f"h->l{i}")) + "    free(h);\n"
     return main_of(made, choose(k, lambda i: push(f"h->l{i}")) + freed, types)
 
@@ -144,7 +146,9 @@ def flags_of_lists(k: int) -> str:
 
 def lists_merged(k: int) -> str:
     """k lists that are appended one after the other to the first one."""
-    functions = FILL + """static struct node *append(struct node *a, struct node *b) {
+    functions = (
+        FILL
+        + """static struct node *append(struct node *a, struct node *b) {
     struct node *p = a;
     if (!a) return b;
     while (p->next) p = p->next;
@@ -152,6 +156,7 @@ def lists_merged(k: int) -> str:
     return a;
 }
 """
+    )
     fills = each(k, lambda i: f"    struct node *l{i} = fill();\n")
     merges = each(k - 1, lambda i: f"    l0 = append(l0, l{i + 1});\n")
     return main_of(fills, merges + "    drop(l0);\n", functions=functions)
@@ -233,9 +238,7 @@ def lists_of_nodes(k: int) -> str:
     made = each(k, lambda i: f"n->i{i} = NULL; ")
     item = "struct item *m = malloc(sizeof *m); if (!m) abort();"
     fills = each(k, lambda i: f"        while ({ANY}) {{ {item} m->more = n->i{i}; n->i{i} = m; }}\n")
-    freed = each(
-        k, lambda i: f"        while (t->i{i}) {{ struct item *m = t->i{i}; t->i{i} = m->more; free(m); }}\n"
-    )
+    freed = each(k, lambda i: f"        while (t->i{i}) {{ struct item *m = t->i{i}; t->i{i} = m->more; free(m); }}\n")
     loop = f"    while ({ANY}) {{\n        {push('l', made)}\n{fills}    }}\n"
     loop += f"    while (l) {{\n        struct node *t = l;\n{freed}        l = t->next;\n        free(t);\n    }}\n"
     return main_of("    struct node *l = NULL;\n", loop, types)

@@ -22,6 +22,7 @@ from kleene.passes.recursive_functions import with_one_automaton
 from kleene.results.fesa import FesaResult
 
 TYPES = """
+extern unsigned __VERIFIER_nondet_uint(void);
 struct small { char c; struct node *p; };
 struct small zero;
 const struct small fixed_zero;
@@ -131,6 +132,21 @@ again:;
     check(i == 0); // never: zero
     *u = 0;
     check(i == -1); // never: as before""",
+    "a number of two types, the other way": """
+    unsigned u = 0;
+    int *p = (int *)&u;
+    *p = -1;
+    check(u == 4294967295u); // round
+    check(u == 0); // never: as it was
+    u = __VERIFIER_nondet_uint();
+    check(*p == -1); // any""",
+    "a number over a part of it": """
+    int i = 0;
+    char *c = (char *)&i;
+    c[1] = 5;
+    check(c[1] != 5); // never: another
+    i = 0;
+    check(c[1] == 0); // perhaps""",
     "bits and bytes": """
     union bits_or_bytes u;
     u.whole = 0;
@@ -167,6 +183,7 @@ again:;
     check(m.n[2] != 3); // never: not the third
     if (k == 2) n.next->data = 1; // never: bytes
     memcpy(&n, pair, 16);
+    check(n.next != NULL); // garbage
     if (k == 1) n.next->data = 1; // bytes
     memcpy((void *)&fixed, &n, 16); // written""",
     "few bytes": """
@@ -208,6 +225,9 @@ again:;
     struct node *p = __VERIFIER_nondet_int() ? &table : NULL;
     int k = __VERIFIER_nondet_int();
     if (k == 1) printf("%p", (void *)&p->next->data); // null in an address
+    struct node n;
+    n.next = &table;
+    if (k == 3) { printf("%p", (void *)&n.next->data); check(k == 3); } // behind an address
     if (k == 2) exit(p->data); // null at the exit
     return p->data; // null at the return""",
     "blocks of variables at a return": """

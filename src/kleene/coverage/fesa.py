@@ -90,12 +90,9 @@ class FesaInvariant:
         for number in held:
             block = view.state.blocks[number]
             for size, offset in self.memory.access_types:
-                if int(size) == block.size:
-                    yield from ((offset, value) for value in self._cell_numbers(block, size, offset))
-
-    def _cell_numbers(self, block: Block, size: int, offset: int) -> list[int]:
-        number = number_at(self.memory, block, (size, offset))
-        return [] if number is None else [number]
+                cell = number_at(self.memory, block, (size, offset)) if int(size) == block.size else None
+                if cell is not None:
+                    yield offset, cell
 
     def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View, bound: int) -> bool:
         """Whether the state of the domain has the vectors that it needs for a state of a run."""
@@ -154,8 +151,9 @@ class FesaInvariant:
             value = pointer_at(self.memory, block, (node.size, slot))
             condition = condition & self._slot(heap, node, slot, value)
         for offset in self.transfer.constants.cells:
-            for value in self._cell_numbers(block, node.size, offset):
-                condition = condition & self._number(heap, node, offset, None, value, bound)
+            number = number_at(self.memory, block, (node.size, offset))
+            if number is not None:
+                condition = condition & self._number(heap, node, offset, None, number, bound)
         return condition
 
 

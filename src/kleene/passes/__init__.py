@@ -18,7 +18,6 @@ In reading order:
 - `comparisons`: a comparison that is made twice has the same outcome
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome
-- `contradictions`: tests that the zones of numbers contradict are left out
 - `zero_one_images`: numbers compared with each other: 0 and 1 stand for all
 - `rewrite`: expressions of operations, rewritten bottom up
 - `facts`: facts about an automaton for the passes and the semantics

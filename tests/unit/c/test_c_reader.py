@@ -125,6 +125,18 @@ def test_a_pointer_into_a_result_is_not_supported(lower: Lower) -> None:
         assert not lower(f"{head}int main(void) {{ {use} }}").unsupported_operations()
 
 
+def test_sscanf_writes_as_many_bytes_as_its_format_says(lower: Lower) -> None:
+    head = "extern int sscanf(const char *, const char *, ...);\n"
+    for kind, format_, right in (
+        ("int", "%d", True),
+        ("short", "%d", False),
+        ("short", "%hd", True),
+        ("int", "%lld", False),
+    ):
+        program = lower(f'{head}int main(void) {{ {kind} x = 0; return sscanf("12", "{format_}", &x); }}')
+        assert right == (not program.unsupported_operations())
+
+
 def test_unsupported_constructs_are_listed_with_their_places(lower: Lower) -> None:
     program = lower('static void nothing(void) {\n  __asm__("cli"); }\nint main(void) { nothing(); return 0; }')
     assert [(u.place.line, u.reason) for u in program.unsupported_operations()] == [(2, "inline assembly")]

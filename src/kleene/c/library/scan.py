@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 _CONVERSION = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q)?(.)")
 _REALS = "aAeEfFgG"
 _NUMBERS = f"diouxXc{_REALS}"
-_WORD = 0
-"""Stands for the bytes of a pointer, which are those of `long` too."""
-_BYTES = {"": 4, "hh": 1, "h": 2, "l": _WORD, "ll": 8, "q": 8, "j": 8, "z": _WORD, "t": _WORD}
-"""The bytes of integers by the letters before a conversion (C17, 7.21.6.2)."""
-_REAL_BYTES = {"": 4, "l": 8}
 _SCAN_WORD = "__kleene_scan_word"
 _PART = re.compile(r"(\s+)|%(\*?)(\d*)(hh|h|ll|l|j|z|t)?(?:([duxcs])|\[(\^?)([^\]^-]+)\])|([^%\s]+)")
 _BASES = {"d": 10, "u": 10, "x": 16}
 NO_WIDTH = -1
 """Stands for a conversion of texts without a width: as many characters as there are."""
+_WORD = 0
+"""Stands for the bytes of a pointer, which are those of `long` too."""
+_BYTES = {"": 4, "hh": 1, "h": 2, "l": _WORD, "ll": 8, "q": 8, "j": 8, "z": _WORD, "t": _WORD}
+"""The bytes of integers by the letters before a conversion (C17, 7.21.6.2)."""
+_REAL_BYTES = {"": 4, "l": 8}
 
 
 def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expression:
@@ -47,7 +47,8 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
     pointers = [c._argument(argument) for argument in arguments]
     for pointer, (length, letter, _) in zip(pointers, stored, strict=False):
-        _check_size(c, cursor, pointer, length, letter)
+        if letter != "s":
+            _require_size(c, cursor, pointer, length, letter)
     place, end = c.lower.place(cursor), c.lower.builder.new()
     count = c.lower.builder.temporary(INT)
     c.lower.builder.emit(Havoc(place, count, READ_COUNT))
@@ -65,6 +66,17 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     c.lower.builder.connect(c.lower.builder.here, end, place)
     c.lower.builder.here = end
     return count
+
+
+def _require_size(c: Calls, cursor: Any, pointer: Expression, length: str, letter: str) -> None:
+    """Refuse a conversion that writes more or fewer bytes than its argument points to."""
+    target = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
+    if letter == "c":
+        size = None if length else 1
+    else:
+        size = (_REAL_BYTES if letter in _REALS else _BYTES).get(length)
+    if target.size != (c.lower.unit.types.pointer_size if size == _WORD else size):
+        raise UnsupportedConstruct(f"scanf of '%{length}{letter}' to a number of another size", cursor)
 
 
 def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[Any]) -> Expression:
@@ -91,8 +103,8 @@ def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[
             _call(c, place, "__kleene_scan_literal", (rest, text_literal(literal, rest.type)), rest)
         else:
             target = None if skipped else _next(pointers, cursor)
-            if target is not None and letter is not None:
-                _check_size(c, cursor, target, length or "", letter)
+            if target is not None and letter not in ("s", None):
+                _require_size(c, cursor, target, length or "", letter)
             _convert(c, cursor, rest, target, letter, width, negated, set_)
         _only_if(c, place, Comparison("!=", rest, Constant(0, rest.type)), failed)
         if literal is None and not skipped:
@@ -170,21 +182,6 @@ def _call(c: Calls, place: Place, name: str, arguments: tuple[Expression, ...], 
     """Call a function of our library."""
     c.lower.unit.linkage.needed[name] = None
     c.lower.builder.emit(Call(place, name, arguments, result))
-
-
-def _check_size(c: Calls, cursor: Any, pointer: Expression, length: str, letter: str) -> None:
-    """Refuse a number of another size than the conversion writes."""
-    target = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
-    if letter != "s" and target.size != _bytes(length, letter, c.lower.unit.types.pointer_size):
-        raise UnsupportedConstruct(f"scanf of '%{length}{letter}' to a number of another size", cursor)
-
-
-def _bytes(length: str, letter: str, word: int) -> int | None:
-    """How many bytes a conversion writes; None if C does not say."""
-    if letter == "c":
-        return None if length else 1
-    size = (_REAL_BYTES if letter in _REALS else _BYTES).get(length)
-    return word if size == _WORD else size
 
 
 def _read(c: Calls, place: Place, pointer: Expression, cursor: Any) -> Variable:

@@ -134,7 +134,7 @@ class ProductStore:
         return [self._current]
 
     def _add(self, element: Product) -> bool:
-        before = self.partition if self._current is not None else element.partition
+        before = self.partition if self._stores else element.partition
         partition = before.join(element.partition.classes)
         changed = self._current is None or partition != before
         for own in partition.classes - self._stores.keys():
@@ -172,7 +172,7 @@ class ProductStore:
 
     @property
     def partition(self) -> Partition:
-        return self._finest if self._current is None else Partition(frozenset(self._stores))
+        return Partition(frozenset(self._stores)) if self._stores else self._finest
 
     def covers(self, element: Product) -> bool:
         if self._current is None or not element.partition.is_finer_than(self.partition):

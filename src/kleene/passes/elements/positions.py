@@ -212,8 +212,7 @@ class Positions:
         if first is None or second is None or moved is None:
             return True
         return any(
-            kind == other
-            and (kind in moved or (offset < at + target.type.size and at < offset + array.type.size))
+            kind == other and (kind in moved or (offset < at + target.type.size and at < offset + array.type.size))
             for kind, offset in first
             for other, at in second
         )

@@ -26,8 +26,6 @@ PROBED_STRUCTURES = 5000
 """Whole heaps that a probe follows: as many as the parts of one data structure; more cost as much as the attempt."""
 
 
-
-
 def whole_heaps_raise(translation: Translation, roots: Set[str], kinds: Set[str], seconds: float) -> bool:
     """Whether whole heaps raise alarms of all these kinds; the probe has a heap for each part with these roots."""
     try:

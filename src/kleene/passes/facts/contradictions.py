@@ -1,6 +1,6 @@
 """Branches that the numbers of a program contradict: the automaton without them.
 
-Zones of the numbers (`facts/relations.py`) are computed for all locations first. A test is left out if it contradicts
+Zones of the numbers (`relations`) are computed for all locations first. A test is left out if it contradicts
 them on every way to it, such as ``x != y`` of two counters that advance together. A heap domain that analyses the rest
 has a numeric domain beside it, as the paper on FESA suggests for its future work (section 6).
 """
