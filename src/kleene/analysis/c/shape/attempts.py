@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
+from kleene.analysis.c.shape.classes import with_local_cells
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
@@ -19,6 +20,7 @@ from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult, Way
+from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
 NUMBERS_SHARE = 0.4
@@ -27,6 +29,8 @@ CALLS_SHARE = 0.4
 """Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
+LOCAL_SHARE = 0.5
+"""Share of the time left for the attempt `local`: later attempts may help too."""
 COUNTS_SHARE = 0.6
 """Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
 COMPARISONS_SHARE = 0.5
@@ -58,6 +62,8 @@ class Attempt:
     way: Way | None = None
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
+    needs_change: bool = True
+    """Whether it is pointless where the rewriting changes nothing."""
 
     @property
     def is_plain(self) -> bool:
@@ -87,6 +93,19 @@ def _where(way: Way) -> Applies:
 
 def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
     return bool(raised)
+
+
+def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
+    return bool(raised) or not result.complete
+
+
+def _has_cells_apart(memory: Memory) -> bool:
+    """Whether some objects have several pointers, of which more than one has no name that says that it points back."""
+    cells: dict[int, set[str]] = {}
+    for (size, _), cell in memory.cell_of.items():
+        if not is_called_back(cell):
+            cells.setdefault(size, set()).add(cell)
+    return any(len(own) > 1 for own in cells.values())
 
 
 def _with_leaks(result: ShapeResult, raised: Set[str]) -> bool:
@@ -144,6 +163,16 @@ ATTEMPTS = (
     ),
     Attempt(
         "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
+    Attempt(
+        "local",
+        "cells that are followed apart are known for the nodes of variables only; a pointer that is read twice is read once",
+        _without_proof,
+        rewrite=with_shared_loads,
+        sharpen=with_local_cells,
+        concerns=_has_cells_apart,
+        share=LOCAL_SHARE,
+        needs_change=False,
     ),
     Attempt(
         "counts",
