@@ -27,6 +27,7 @@ from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
+from kleene.passes.unread import unread_cells
 from kleene.semantics.steps.invocations import known_globals
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
@@ -78,6 +79,7 @@ class Sketcher:
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
         self.known_globals = known_globals(self.memory.cfa) if self.calls else {}
+        self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
         self.partial = (
             any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -243,7 +245,7 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
-            if owner.symbols.precision.tracks_cell(cell):
+            if owner.symbols.precision.tracks_cell(cell) and (size, offset) not in owner.unread:
                 self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks

@@ -18,11 +18,14 @@ from kleene.passes.facts.counters import counts_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
+from kleene.passes.unread import without_unread_cells
 from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+UNREAD_SHARE = 0.3
+"""Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 NUMBERS_SHARE = 0.4
 """Share of the time left for the attempt `no numbers`: all attempts are made with numbers again."""
 CALLS_SHARE = 0.4
@@ -134,6 +137,13 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
     Attempt(
+        "unread",
+        "members that nothing reads are NULL",
+        _without_proof,
+        rewrite=without_unread_cells,
+        share=UNREAD_SHARE,
+    ),
+    Attempt(
         "no numbers",
         "numbers in nodes do not tell them apart, nor for what follows",
         _where(Way.NUMBERS),
@@ -166,7 +176,7 @@ ATTEMPTS = (
     ),
     Attempt(
         "local",
-        "cells that are followed apart are known for the nodes of variables only; a pointer that is read twice is read once",
+        "what cells that are followed apart lead to is known for the nodes of variables only",
         _without_proof,
         rewrite=with_shared_loads,
         sharpen=with_local_cells,
