@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import KnownVariables, Program, View, load_value, value_of
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
@@ -33,6 +33,7 @@ class FesaInvariant:
         self.program, self.domain, self.stores = program, domain, stores
         self.transfer = domain.transfer
         self.memory = domain.transfer.memory
+        self.known = KnownVariables(self.memory.cfa)
         self.states = self.different = 0
         self._elements: dict[str, Sequence[State]] = {}
         self._seen: set[object] = set()
@@ -54,7 +55,7 @@ class FesaInvariant:
         values = {
             v: value_of(self.program, view, v.name, v.type.size)
             for v in (*memory.pointers, *memory.integers)
-            if v.is_global or v in live
+            if (v.is_global or v in live) and self.known.has(v, view)
         }
         held: Held = {}
         for variable, value in values.items():

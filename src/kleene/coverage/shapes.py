@@ -17,18 +17,17 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, load_value, value_of
+from kleene.coverage.views import KnownVariables, Program, View, load_value, value_of
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
+from kleene.passes.attempts.unread import unread_cells
 from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
-from kleene.passes.unread import unread_cells
-from kleene.semantics.steps.invocations import known_globals
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -78,7 +77,7 @@ class Sketcher:
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
-        self.known_globals = known_globals(self.memory.cfa) if self.calls else {}
+        self.known = KnownVariables(self.memory.cfa)
         self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
         self.partial = (
             any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
@@ -157,9 +156,7 @@ class _Drawing:
         self._ghosts()
 
     def _is_known(self, variable: Variable) -> bool:
-        """Whether the analysis knows a variable here: a function that is analysed apart knows the globals it names."""
-        known = self.owner.known_globals.get(self.view.function)
-        return known is None or not variable.is_global or variable in known
+        return self.owner.known.has(variable, self.view)
 
     def _kept_value(self, variable: Variable) -> Value | None:
         """The value of a variable that the analysis keeps here."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from kleene.cfa.operations import Call
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Call, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, RecordType, Type
 from kleene.domains.explicit.machine import Machine
@@ -20,6 +22,7 @@ from kleene.domains.explicit.values import NotModelled, Value
 from kleene.passes.inline import inlined_with_copies
 from kleene.passes.scalars import parts_of
 from kleene.passes.tail_calls import without_tail_recursion
+from kleene.semantics.steps.invocations import known_globals
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,17 @@ class View:
     """Whether the analysis sees all of the heap here."""
     function: str = ""
     """The function that contains the location, if it is analysed apart."""
+
+
+class KnownVariables:
+    """Which variables the analysis of an automaton knows: a function that is analysed apart, the globals it names."""
+
+    def __init__(self, cfa: Cfa[Operation]) -> None:
+        self._globals = known_globals(cfa)
+
+    def has(self, variable: Variable, view: View) -> bool:
+        known = self._globals.get(view.function)
+        return known is None or not variable.is_global or variable in known
 
 
 class Program:

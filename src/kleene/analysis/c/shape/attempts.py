@@ -13,12 +13,12 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
-from kleene.passes.comparisons import with_known_outcomes
+from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.loads import with_shared_loads
+from kleene.passes.attempts.unread import without_unread_cells
 from kleene.passes.facts.counters import counts_of
 from kleene.passes.facts.memory import Memory
-from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
-from kleene.passes.unread import without_unread_cells
 from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.vocabulary.back_cells import is_called_back

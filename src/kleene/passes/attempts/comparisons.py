@@ -323,8 +323,8 @@ class _Rewriting:
             return Cfa(self.cfa.entry, tuple(self.edges))
         entry = f"{self.cfa.entry}?start"
         place = self.cfa.leaving(self.cfa.entry)[0].label.place
-        begin = Edge(entry, Skip(place), self.cfa.entry)
-        self._chain(begin, [Skip(place), *self._assignments(begin.label, first)])
+        skip = Skip(place)
+        self._chain(Edge[Operation](entry, skip, self.cfa.entry), [skip, *self._assignments(skip, first)])
         return Cfa(entry, tuple(self.edges))
 
     def _assignments(
