@@ -37,6 +37,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
     "parts": (("programs/five_lists",),),
     "counts": (("arrays/counted_list",),),
+    "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
@@ -60,6 +61,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("PATHS_SECONDS", ("errors",)),
         ("FESA_SHARE", ("FESA after shape",)),
         ("FESA_SECONDS", ("FESA after shape",)),
+        ("LENGTHS_LOOK_SECONDS", ("long texts",)),
+        ("LENGTHS_SECONDS", ("long texts",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (

@@ -228,6 +228,8 @@ class Family:
     small: int
     large: int
     goal: float
+    member: str = "next"
+    """A member of the nodes that are freed, for mutants that read it too late."""
 
 
 FAMILIES = (

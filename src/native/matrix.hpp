@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace kleene {
@@ -74,17 +75,22 @@ inline void without(Matrix<W>& out, const Matrix<W>& a, const Matrix<W>& b) {
   for (int i = 0; i < W; ++i) out.row[i] = static_cast<Row<W>>(a.row[i] & ~b.row[i]);
 }
 
+// The rows of a matrix, side by side in words.
+template <int W>
+using Packed = std::array<Vector, W * W / 64>;
+
 template <int W>
 inline bool some(const Matrix<W>& a) {
-  Row<W> any = 0;
-  for (int i = 0; i < W; ++i) any |= a.row[i];
+  Vector any = 0;
+  for (Vector part : std::bit_cast<Packed<W>>(a)) any |= part;
   return any != 0;
 }
 
 template <int W>
 inline bool same(const Matrix<W>& a, const Matrix<W>& b) {
-  Row<W> any = 0;
-  for (int i = 0; i < W; ++i) any |= a.row[i] ^ b.row[i];
+  const auto left = std::bit_cast<Packed<W>>(a), right = std::bit_cast<Packed<W>>(b);
+  Vector any = 0;
+  for (std::size_t k = 0; k < left.size(); ++k) any |= left[k] ^ right[k];
   return any == 0;
 }
 
@@ -179,19 +185,24 @@ inline Vector column(const Matrix<W>& a, int j) {
 
 // Matrices -----------------------------------------------------------------------------------------------------------
 
-// Quarters change places, then quarters of quarters, all of one size at once.
+// Quarters of size J change places, then quarters of quarters; the compiler knows the bounds of all loops.
+template <int W, int J>
+inline void exchange_quarters(Matrix<W>& m) {
+  constexpr auto low = static_cast<Row<W>>(static_cast<Row<W>>(~Row<W>{0}) / ((Row<W>{1} << J) + 1));
+  for (int base = 0; base < W; base += 2 * J)
+    for (int k = base; k < base + J; ++k) {
+      const auto moved = static_cast<Row<W>>(((m.row[k] >> J) ^ m.row[k + J]) & low);
+      m.row[k] ^= static_cast<Row<W>>(moved << J);
+      m.row[k + J] ^= moved;
+    }
+  if constexpr (J > 1) exchange_quarters<W, J / 2>(m);
+}
+
 template <int W>
 inline void transpose(Matrix<W>& out, const Matrix<W>& a) {
-  out = a;
-  auto low = static_cast<Row<W>>(static_cast<Row<W>>(~Row<W>{0}) >> (W / 2));
-  for (int j = W / 2; j; j >>= 1) {
-    for (int k = 0; k < W; k = ((k | j) + 1) & ~j) {
-      const auto moved = static_cast<Row<W>>(((out.row[k] >> j) ^ out.row[k | j]) & low);
-      out.row[k] ^= static_cast<Row<W>>(moved << j);
-      out.row[k | j] ^= moved;
-    }
-    low ^= static_cast<Row<W>>(low << (j >> 1));
-  }
+  Matrix<W> m = a;
+  exchange_quarters<W, W / 2>(m);
+  out = m;
 }
 
 // M[i][k] = exists j: a[i][j] and b[j][k].
@@ -219,134 +230,7 @@ inline void closure(Matrix<W>& out, const Matrix<W>& a, Vector through) {
   out = sum;
 }
 
-// Width 8: a matrix is one word -----------------------------------------------------------------------------------
-
-inline constexpr Vector kColumn8 = 0x0101010101010101ULL;
-inline constexpr Vector kDiagonal8 = 0x8040201008040201ULL;
-inline constexpr Vector kHigh8 = 0x8080808080808080ULL;
-
-inline Vector word(const Matrix<8>& a) { return std::bit_cast<Vector>(a); }
-inline void put(Matrix<8>& out, Vector w) { out = std::bit_cast<Matrix<8>>(w); }
-
-// A byte of ones for each byte that is not 0.
-inline Vector filled_bytes(Vector w) {
-  const Vector high = (((w & ~kHigh8) + ~kHigh8) | w) & kHigh8;
-  return (high - (high >> 7)) | high;
-}
-inline Vector gathered_bytes(Vector w) {  // bit i = byte i is not 0
-  const Vector high = ((((w & ~kHigh8) + ~kHigh8) | w) & kHigh8) >> 7;
-  return (high * 0x0102040810204080ULL) >> 56;
-}
-inline Vector full_word8(int n) { return full(8 * n) & (full(n) * kColumn8); }
-
-template <>
-inline void zero(Matrix<8>& out) {
-  put(out, 0);
-}
-template <>
-inline void both(Matrix<8>& out, const Matrix<8>& a, const Matrix<8>& b) {
-  put(out, word(a) & word(b));
-}
-template <>
-inline void either(Matrix<8>& out, const Matrix<8>& a, const Matrix<8>& b) {
-  put(out, word(a) | word(b));
-}
-template <>
-inline void without(Matrix<8>& out, const Matrix<8>& a, const Matrix<8>& b) {
-  put(out, word(a) & ~word(b));
-}
-template <>
-inline bool some(const Matrix<8>& a) {
-  return word(a) != 0;
-}
-template <>
-inline bool same(const Matrix<8>& a, const Matrix<8>& b) {
-  return word(a) == word(b);
-}
-template <>
-inline void rows(Matrix<8>& out, Vector v) {
-  put(out, filled_bytes(((v & 0xff) * kColumn8) & kDiagonal8));
-}
-template <>
-inline void cols(Matrix<8>& out, Vector v) {
-  put(out, (v & 0xff) * kColumn8);
-}
-template <>
-inline void full(Matrix<8>& out, int n) {
-  put(out, full_word8(n));
-}
-template <>
-inline void clip(Matrix<8>& out, const Matrix<8>& a, int n) {
-  put(out, word(a) & full_word8(n));
-}
-template <>
-inline void complement(Matrix<8>& out, const Matrix<8>& a, int n) {
-  put(out, ~word(a) & full_word8(n));
-}
-template <>
-inline void identity(Matrix<8>& out, int n) {
-  put(out, kDiagonal8 & full_word8(n));
-}
-template <>
-inline void on_diagonal(Matrix<8>& out, Vector v) {
-  put(out, ((v & 0xff) * kColumn8) & kDiagonal8);
-}
-template <>
-inline Vector diagonal(const Matrix<8>& a) {
-  return gathered_bytes(word(a) & kDiagonal8);
-}
-template <>
-inline Vector any_row(const Matrix<8>& a) {
-  return gathered_bytes(word(a));
-}
-template <>
-inline Vector any_column(const Matrix<8>& a) {
-  Vector w = word(a);
-  w |= w >> 32;
-  w |= w >> 16;
-  w |= w >> 8;
-  return w & 0xff;
-}
-template <>
-inline Vector image(Vector v, const Matrix<8>& a) {
-  Vector w = filled_bytes(((v & 0xff) * kColumn8) & kDiagonal8) & word(a);
-  w |= w >> 32;
-  w |= w >> 16;
-  w |= w >> 8;
-  return w & 0xff;
-}
-template <>
-inline Vector preimage(const Matrix<8>& a, Vector v) {
-  return gathered_bytes(word(a) & ((v & 0xff) * kColumn8));
-}
-template <>
-inline Vector column(const Matrix<8>& a, int j) {
-  return (((word(a) >> j) & kColumn8) * 0x0102040810204080ULL) >> 56;
-}
-template <>
-inline void transpose(Matrix<8>& out, const Matrix<8>& a) {
-  Vector w = word(a);
-  Vector moved = (w ^ (w >> 28)) & 0x00000000F0F0F0F0ULL;
-  w ^= moved ^ (moved << 28);
-  moved = (w ^ (w >> 14)) & 0x0000CCCC0000CCCCULL;
-  w ^= moved ^ (moved << 14);
-  moved = (w ^ (w >> 7)) & 0x00AA00AA00AA00AAULL;
-  w ^= moved ^ (moved << 7);
-  put(out, w);
-}
-template <>
-inline void product(Matrix<8>& out, const Matrix<8>& a, const Matrix<8>& b, int n) {
-  const Vector left = word(a), right = word(b);
-  Vector sum = 0;
-  for (int j = 0; j < n; ++j) sum |= (((left >> j) & kColumn8) * 0xff) & (((right >> (8 * j)) & 0xff) * kColumn8);
-  put(out, sum);
-}
-template <>
-inline void closure(Matrix<8>& out, const Matrix<8>& a, Vector through) {
-  Vector sum = word(a);
-  each_bit(through & 0xff,
-           [&](int k) { sum |= (((sum >> k) & kColumn8) * 0xff) & (((sum >> (8 * k)) & 0xff) * kColumn8); });
-  put(out, sum);
-}
-
 }  // namespace kleene
+
+#include "matrix16.hpp"
+#include "matrix8.hpp"

@@ -78,9 +78,10 @@ Program::Program(const Signature& signature, const std::vector<std::uint16_t>& w
   for (std::size_t at = 0; at < words.size(); at += kWordsPerInstruction) {
     if (words[at] >= kOperations.size()) throw std::invalid_argument("a program has an unknown operation");
     const Operation& operation = kOperations[words[at]];
-    Instruction made{static_cast<Op>(words[at]), static_cast<std::uint8_t>(words[at + 1]), 0, 0, 0};
-    check_detail(made.op, words[at + 1]);
-    if (has_parameter(made.op)) parameters = std::max(parameters, words[at + 1] + 1);
+    const auto op = static_cast<Op>(words[at]);
+    Instruction made{static_cast<std::uint8_t>(op), static_cast<std::uint8_t>(words[at + 1]), 0, 0, 0};
+    check_detail(op, words[at + 1]);
+    if (has_parameter(op)) parameters = std::max(parameters, words[at + 1] + 1);
     if (operation.a != '-') made.a = resolved(words[at + 3], kind_named(operation.a));
     if (operation.b != '-') made.b = resolved(words[at + 4], kind_named(operation.b));
     if (operation.result != '-') {
@@ -92,7 +93,7 @@ Program::Program(const Signature& signature, const std::vector<std::uint16_t>& w
       written[kind][target] = true;
       made.target = target;
     }
-    code.push_back(made);
+    if (!guards_last(op, made.a)) code.push_back(made);
   }
   for (const auto& [operand, arity] : given) {
     if (operand < 0 || operand > 0xffff || arity < 0 || arity > kMostArity)
@@ -100,6 +101,17 @@ Program::Program(const Signature& signature, const std::vector<std::uint16_t>& w
     outputs.push_back(
         {resolved(static_cast<std::uint16_t>(operand), kind_of(arity)), static_cast<std::uint8_t>(arity)});
   }
+}
+
+// Whether a guard tests what the last instruction computes; then that instruction ends the program itself.
+bool Program::guards_last(Op op, std::uint16_t operand) {
+  if ((op != Op::guard_v && op != Op::guard_m) || code.empty()) return false;
+  Instruction& last = code.back();
+  const int computed = last.code & ~kGuarded;
+  if (computed >= static_cast<int>(Op::zero_t) || operand != (last.target | kTemporary)) return false;
+  if (kOperations[computed].result != (op == Op::guard_v ? 'v' : 'm')) return false;
+  last.code |= kGuarded;
+  return true;
 }
 
 namespace {
@@ -152,6 +164,23 @@ void drop(Matrix<W>& out, const Matrix<W>* a, int axis, int n) {
 template <int W>
 bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries);
 
+// The cases of an operation and of the same operation with a guard after it.
+#define VECTOR_CASE(name, value)                 \
+  case static_cast<int>(Op::name):               \
+    tv[i.target] = (value);                      \
+    break;                                       \
+  case static_cast<int>(Op::name) | kGuarded:    \
+    if (!(tv[i.target] = (value))) return false; \
+    break;
+#define MATRIX_CASE(name, ...)                \
+  case static_cast<int>(Op::name):            \
+    __VA_ARGS__;                              \
+    break;                                    \
+  case static_cast<int>(Op::name) | kGuarded: \
+    __VA_ARGS__;                              \
+    if (!some(tm[i.target])) return false;    \
+    break;
+
 template <int W>
 inline __attribute__((always_inline)) bool interpret(const Program& program, const Draft<W>& draft,
                                                      const int* parameters, Temporaries<W>& temporaries) {
@@ -161,119 +190,47 @@ inline __attribute__((always_inline)) bool interpret(const Program& program, con
   const Matrix<W>* sm = draft.m;
   Matrix<W>* tm = temporaries.m;
   for (const Instruction& i : program.code) {
-    switch (i.op) {
-      case Op::zero_v:
-        tv[i.target] = 0;
-        break;
-      case Op::full_0:
-        tv[i.target] = 1;
-        break;
-      case Op::full_v:
-        tv[i.target] = full(n);
-        break;
-      case Op::and_v:
-        tv[i.target] = V(i.a) & V(i.b);
-        break;
-      case Op::or_v:
-        tv[i.target] = V(i.a) | V(i.b);
-        break;
-      case Op::andnot_v:
-        tv[i.target] = V(i.a) & ~V(i.b);
-        break;
-      case Op::complement_0:
-        tv[i.target] = V(i.a) ^ 1;
-        break;
-      case Op::complement_v:
-        tv[i.target] = full(n) & ~V(i.a);
-        break;
-      case Op::spread_v:
-        tv[i.target] = V(i.a) ? full(n) : 0;
-        break;
-      case Op::some_v:
-        tv[i.target] = V(i.a) != 0;
-        break;
-      case Op::node:
-        tv[i.target] = bit(parameters[i.detail]);
-        break;
-      case Op::slice_v:
-        tv[i.target] = V(i.a) >> parameters[i.detail] & 1;
-        break;
-      case Op::zero_m:
-        zero(tm[i.target]);
-        break;
-      case Op::full_m:
-        full(tm[i.target], n);
-        break;
-      case Op::and_m:
-        both(tm[i.target], M(i.a), M(i.b));
-        break;
-      case Op::or_m:
-        either(tm[i.target], M(i.a), M(i.b));
-        break;
-      case Op::andnot_m:
-        without(tm[i.target], M(i.a), M(i.b));
-        break;
-      case Op::complement_m:
-        complement(tm[i.target], M(i.a), n);
-        break;
-      case Op::clip_m:
-        clip(tm[i.target], M(i.a), n);
-        break;
-      case Op::spread_m:
-        full(tm[i.target], V(i.a) ? n : 0);
-        break;
-      case Op::some_m:
-        tv[i.target] = some(M(i.a));
-        break;
-      case Op::rows:
-        rows(tm[i.target], V(i.a));
-        break;
-      case Op::cols:
-        cols(tm[i.target], V(i.a));
-        break;
-      case Op::identity:
-        identity(tm[i.target], n);
-        break;
-      case Op::on_diagonal:
-        on_diagonal(tm[i.target], V(i.a));
-        break;
-      case Op::diagonal:
-        tv[i.target] = diagonal(M(i.a));
-        break;
-      case Op::transpose:
-        transpose(tm[i.target], M(i.a));
-        break;
-      case Op::any_row:
-        tv[i.target] = any_row(M(i.a));
-        break;
-      case Op::any_column:
-        tv[i.target] = any_column(M(i.a));
-        break;
-      case Op::image:
-        tv[i.target] = image(V(i.a), M(i.b));
-        break;
-      case Op::preimage:
-        tv[i.target] = preimage(M(i.a), V(i.b));
-        break;
-      case Op::product:
-        product(tm[i.target], M(i.a), M(i.b), n);
-        break;
-      case Op::closure_m:
-        closure(tm[i.target], M(i.a), V(i.b));
-        break;
-      case Op::closure_all_m:
-        closure(tm[i.target], M(i.a), full(n));
-        break;
-      case Op::slice_row:
-        tv[i.target] = M(i.a).row[parameters[i.detail]];
-        break;
-      case Op::slice_column:
-        tv[i.target] = column(M(i.a), parameters[i.detail]);
-        break;
-      case Op::guard_v:
+    switch (i.code) {
+      VECTOR_CASE(zero_v, 0)
+      VECTOR_CASE(full_0, 1)
+      VECTOR_CASE(full_v, full(n))
+      VECTOR_CASE(and_v, V(i.a) & V(i.b))
+      VECTOR_CASE(or_v, V(i.a) | V(i.b))
+      VECTOR_CASE(andnot_v, V(i.a) & ~V(i.b))
+      VECTOR_CASE(complement_0, V(i.a) ^ 1)
+      VECTOR_CASE(complement_v, full(n) & ~V(i.a))
+      VECTOR_CASE(spread_v, V(i.a) ? full(n) : 0)
+      VECTOR_CASE(some_v, V(i.a) != 0)
+      VECTOR_CASE(node, bit(parameters[i.detail]))
+      VECTOR_CASE(slice_v, V(i.a) >> parameters[i.detail] & 1)
+      MATRIX_CASE(zero_m, zero(tm[i.target]))
+      MATRIX_CASE(full_m, full(tm[i.target], n))
+      MATRIX_CASE(and_m, both(tm[i.target], M(i.a), M(i.b)))
+      MATRIX_CASE(or_m, either(tm[i.target], M(i.a), M(i.b)))
+      MATRIX_CASE(andnot_m, without(tm[i.target], M(i.a), M(i.b)))
+      MATRIX_CASE(complement_m, complement(tm[i.target], M(i.a), n))
+      MATRIX_CASE(clip_m, clip(tm[i.target], M(i.a), n))
+      MATRIX_CASE(spread_m, full(tm[i.target], V(i.a) ? n : 0))
+      VECTOR_CASE(some_m, some(M(i.a)))
+      MATRIX_CASE(rows, rows(tm[i.target], V(i.a)))
+      MATRIX_CASE(cols, cols(tm[i.target], V(i.a)))
+      MATRIX_CASE(identity, identity(tm[i.target], n))
+      MATRIX_CASE(on_diagonal, on_diagonal(tm[i.target], V(i.a)))
+      VECTOR_CASE(diagonal, diagonal(M(i.a)))
+      MATRIX_CASE(transpose, transpose(tm[i.target], M(i.a)))
+      VECTOR_CASE(any_row, any_row(M(i.a)))
+      VECTOR_CASE(any_column, any_column(M(i.a)))
+      VECTOR_CASE(image, image(V(i.a), M(i.b)))
+      VECTOR_CASE(preimage, preimage(M(i.a), V(i.b)))
+      MATRIX_CASE(product, product(tm[i.target], M(i.a), M(i.b), n))
+      MATRIX_CASE(closure_m, closure(tm[i.target], M(i.a), V(i.b)))
+      MATRIX_CASE(closure_all_m, closure(tm[i.target], M(i.a), full(n)))
+      VECTOR_CASE(slice_row, M(i.a).row[parameters[i.detail]])
+      VECTOR_CASE(slice_column, column(M(i.a), parameters[i.detail]))
+      case static_cast<int>(Op::guard_v):
         if (!V(i.a)) return false;
         break;
-      case Op::guard_m:
+      case static_cast<int>(Op::guard_m):
         if (!some(M(i.a))) return false;
         break;
       default:
@@ -282,6 +239,9 @@ inline __attribute__((always_inline)) bool interpret(const Program& program, con
   }
   return true;
 }
+
+#undef VECTOR_CASE
+#undef MATRIX_CASE
 
 // The operations on tensors of three axes, apart: they are rare.
 template <int W>
@@ -294,7 +254,7 @@ bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* paramete
   const Matrix<W>* st = draft.t;
   const Matrix<W>* tt = temporaries.t;
   Matrix<W>* out = temporaries.t + static_cast<std::size_t>(i.target) * W;
-  switch (i.op) {
+  switch (static_cast<Op>(i.code)) {
     case Op::zero_t:
       for (int k = 0; k < W; ++k) zero(out[k]);
       break;
@@ -339,8 +299,8 @@ bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* paramete
       Matrix<W> made;
       zero(made);
       for (int k = 0; k < n; ++k)
-        made.row[k] = i.op == Op::slice_second ? T(i.a)[k].row[parameters[i.detail]]
-                                               : as_row<W>(column(T(i.a)[k], parameters[i.detail]));
+        made.row[k] = static_cast<Op>(i.code) == Op::slice_second ? T(i.a)[k].row[parameters[i.detail]]
+                                                                  : as_row<W>(column(T(i.a)[k], parameters[i.detail]));
       tm[i.target] = made;
       break;
     }

@@ -92,8 +92,11 @@ struct Operation {
 };
 extern const std::vector<Operation> kOperations;
 
+// Added to an operation whose result is tested: the program ends if it is empty. Operations on tensors have none.
+inline constexpr std::uint8_t kGuarded = 64;
+
 struct Instruction {
-  Op op;
+  std::uint8_t code;  // the operation, perhaps with kGuarded
   std::uint8_t detail;
   std::uint16_t target, a, b;
 };
@@ -115,6 +118,9 @@ class Program {
   std::vector<Operand> outputs;
   std::array<int, 3> temporaries{};  // how many of each kind
   int parameters = 0;
+
+ private:
+  bool guards_last(Op op, std::uint16_t operand);
 };
 
 using ProgramRef = std::shared_ptr<const Program>;

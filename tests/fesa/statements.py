@@ -316,11 +316,12 @@ NUMBERS_IN_BLOCKS = Vocabulary(NUMBER_WORLD, f"{_CELL}struct cell *x; int i;", _
 
 
 def _filled(m: Concrete, place: Place, size: int, value: Value) -> None:
-    """Bytes of a block of links, all of the same value; pointers that lie in them partly are lost."""
+    """Bytes of a block of links, all of the same value; a pointer partly in them is lost, or had that value."""
     for offset in LINK_WORLD.block:
         if place[1] - 8 < offset < place[1] + size:
             whole = place[1] <= offset <= place[1] + size - 8
-            m.values[place[0], offset] = value if whole else UNSET
+            same = m.values[place[0], offset] == value
+            m.values[place[0], offset] = value if whole or same else UNSET
 
 
 def _copied(m: Concrete, to: tuple[str, int], source: tuple[str, int], size: int) -> None:

@@ -17,7 +17,7 @@ from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.cfa.types import BOOL, IntegerType
-from kleene.domains.fesa.evaluate import Integer, _combine, _comparison, convert_number, map_value
+from kleene.domains.fesa.evaluate import Integer, _combine, _comparison, _is_injective, convert_number, map_value
 from kleene.domains.fesa.functions import Function, Tables
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE
 from kleene.passes.preparation import Prepared
@@ -104,6 +104,15 @@ def test_conversions() -> None:
                     assert value.table == {} and value.rest == SPACE.true
     for kinds in ((None, WIDE), (WIDE, None)):
         assert convert_number(described(({1}, {1}), {1}), *kinds).rest == SPACE.true
+
+
+def test_conversions_that_keep_numbers_apart() -> None:
+    kinds = [IntegerType(bits, signed) for bits in (1, 2, 3, 4) for signed in (True, False)]
+    for source, target in itertools.product([*kinds, BOOL], repeat=2):
+        numbers = range(source.minimum, source.maximum + 1)
+        assert _is_injective(source, target) <= (len({target.wrap(n) for n in numbers}) == len(numbers))
+    assert _is_injective(SIGNED, UNSIGNED) and _is_injective(UNSIGNED, WIDE) and not _is_injective(WIDE, SIGNED)
+    assert not _is_injective(IntegerType(8, True), BOOL)
 
 
 @pytest.mark.parametrize("operator", ARITHMETIC)

@@ -104,6 +104,16 @@ PROGRAMS = {
     b = (_Bool)f;
     check(b && !f); // never: true of none
     check(!b && f); // never: false of one""",
+    "functions as numbers": """
+    int (*f)(void) = __VERIFIER_nondet_int() ? one : NULL;
+    long l = (long)f;
+    check(l == 0); // null
+    check(l != 0); // some
+    check(l == 7); // not followed
+    if (f) { check(l == 0); } // never: null of some
+    else { check(l != 0); } // never: some of none
+    char c = (char)(long)f;
+    check(c == 0 && f); // the last bits""",
     "globals": """
     check(counter); // never: not zero
     check(table.data); // never: not zero either

@@ -38,8 +38,9 @@ VAGUE = {
     *("i = i + 1;", "x->n = x->n + 1;", "i = i & 1;", "i = -i;", "i = (_Bool) i;", "i = x->n == i;"),
     *("memset(x, 1, 4);", "i = i / 2;", "i = 1 - i;", "i = 4 + x->n;", "i = i + x->n;", "i = x->n - x->a->n;"),
     *("i = x->a->n / 5;", "i = (i == 1) == (x->n == 1);", "x->n = -x->n;"),
+    "memset(x, 0, 15);",
 }
-"""Statements after which a number is not known exactly: the table of a number has few."""
+"""Statements after which a value is not known exactly: few numbers in a table, zeros over a part of a pointer."""
 IN_ORDER = {
     *("if (i < 1) ;", "if (x->n >= i) ;", "if (x->n + 1 == i) ;", "if (x->n == i) ;", "if (i != x->n) ;"),
     *("if (i == x->a->n) ;", "if (i / 5) ;", "if ((i == 5) != (x->n == 5)) ;"),

@@ -132,6 +132,7 @@ GROUPS = (ROWS, FESA, [*WHOLE, *WHOLE, *REFINE], CLASSES)
 
 APT = {
     "numbers": [attempt for attempt in ROWS if attempt.name.endswith(("order", "ranges", "values"))],
+    "members": REFINE,
     "copies": [ROWS[0], FESA[0], FESA[2]],
     "tables": [ROWS[0], FESA[0]],
     "recursive": [ROWS[0], FESA[0]],

@@ -11,7 +11,18 @@ from itertools import count
 from pathlib import Path
 
 from tests.fuzz_c.candidates import Candidate
-from tests.fuzz_c.generators import blocks, contracts, copies, counts, numbers, recursive, structures, tables, text
+from tests.fuzz_c.generators import (
+    blocks,
+    contracts,
+    copies,
+    counts,
+    members,
+    numbers,
+    recursive,
+    structures,
+    tables,
+    text,
+)
 from tests.fuzz_c.mutants import Edit, edits, whole_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +30,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "structures": structures.program,
     "recursive": recursive.program,
     "numbers": numbers.program,
+    "members": members.program,
     "copies": copies.program,
     "tables": tables.program,
     "contracts": contracts.program,

@@ -24,6 +24,7 @@ from kleene.analysis.c.options import check_options
 from kleene.c.options import DEFAULT
 from kleene.cli import run_main
 from kleene.core.verdict import Verdict
+from kleene.results.library import FunctionVerdict
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "library"
 LIBRARIES = sorted(p.name for p in EXAMPLES.iterdir() if p.suffix in (".c", ".h"))
@@ -333,3 +334,106 @@ def test_a_proof_states_which_functions_it_leaves_out(tmp_path: Path) -> None:
     assert by_name["s_value"].verdict is Verdict.FALSE
     assert by_name["s_free"].verdict is Verdict.TRUE
     assert "objects are made without s_value" in by_name["s_free"].precondition
+
+
+LOG = """
+#include <stdlib.h>
+#include <string.h>
+struct log { char last[8]; const char *kept; };
+struct log *log_new(void) { return calloc(1, sizeof(struct log)); }
+ADD
+int log_first(struct log *l) { return l->kept ? l->kept[0] : 0; }
+void log_free(struct log *l) { free(l); }
+"""
+KEYS = """
+#include <stdlib.h>
+struct key { void *item; struct key *next; };
+struct keys { struct key *first; };
+struct keys *keys_new(void) { return calloc(1, sizeof(struct keys)); }
+int keys_add(struct keys *k, void *item) {
+    struct key *n = malloc(sizeof *n);
+    if (!n) return 0;
+    n->item = item;
+    n->next = k->first;
+    k->first = n;
+    return USE;
+}
+void keys_free(struct keys *k) {
+    while (k->first) { struct key *n = k->first; k->first = n->next; free(n); }
+    free(k);
+}
+"""
+
+
+_SHORT = 5.0
+"""Seconds for libraries of a few lines: their proofs take one second, and an UNKNOWN ends a test as well."""
+
+
+def _verdicts(text: str, folder: Path) -> dict[str, FunctionVerdict]:
+    file = folder / "library.c"
+    file.write_text(text, encoding="utf-8")
+    return {f.name: f for f in check_library(str(file), check_options(timeout=_SHORT)).functions}
+
+
+def test_a_text_has_any_length(tmp_path: Path) -> None:
+    """Three texts that are known were all: a copy into eight bytes was proved."""
+    add = "void log_add(struct log *l, const char *text) { strcpy(l->last, text); }"
+    assert _verdicts(LOG.replace("ADD", add), tmp_path)["log_add"].verdict is not Verdict.TRUE
+
+
+def test_a_text_that_is_not_copied_has_to_live_on(tmp_path: Path) -> None:
+    """A text was a literal, which no client frees: the precondition said nothing of it."""
+    keep = "void log_keep(struct log *l, const char *text) { l->kept = text; }"
+    sentences = _verdicts(LOG.replace("ADD", keep), tmp_path)["log_keep"].precondition
+    assert sentences[:2] == ("l: an object", "text: a text that outlives the object")
+
+
+@pytest.mark.parametrize(("use", "proved"), [("1", True), ("*(char *)item", False), ("item != NULL", True)])
+def test_a_pointer_that_is_stored_points_nowhere(use: str, proved: bool, tmp_path: Path) -> None:
+    """It pointed to an integer: a function that follows it was proved."""
+    verdicts = {f.verdict for f in _verdicts(KEYS.replace("USE", use), tmp_path).values()}
+    assert (verdicts == {Verdict.TRUE}) is proved
+
+
+NUMBERS = """
+#include <stddef.h>
+int sum(const int *a, int n) { int s = 0; for (int i = 0; i < LIMIT; i++) s += a[i] > 0; return s; }
+void fill(size_t n, char *a, int v) { for (size_t i = 0; i < n; i++) a[i] = v; }
+"""
+
+
+@pytest.mark.parametrize(("limit", "verdict"), [("n", Verdict.TRUE), ("n + 1", Verdict.FALSE)])
+def test_an_array_has_as_many_elements_as_the_number_beside_it(limit: str, verdict: Verdict, tmp_path: Path) -> None:
+    """A pointer to a number was one variable for a result: every function on arrays had an error."""
+    functions = _verdicts(NUMBERS.replace("LIMIT", limit), tmp_path)
+    assert functions["sum"].verdict is verdict, functions["sum"].reason
+    assert "a: an array with as many elements as the number beside it" in functions["fill"].precondition
+
+
+KEPT = """
+#include <stdlib.h>
+struct node { struct node *next; };
+static struct node *head;
+void list_init(void) { head = NULL; }
+int list_push(void) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 0;
+    n->next = head;
+    head = n;
+    return 1;
+}
+void list_cleanup(void) { while (head) { struct node *n = head; head = n->next; free(n); LOOP } }
+"""
+
+
+@pytest.mark.parametrize(("loop", "verdict"), [("", Verdict.TRUE), ("break;", Verdict.FALSE)])
+def test_a_library_that_keeps_its_list_in_a_variable(loop: str, verdict: Verdict, tmp_path: Path) -> None:
+    """To initialise the list again loses it, and what is left at the end was lost: both were errors."""
+    file = tmp_path / "library.c"
+    file.write_text(KEPT.replace("LOOP", loop), encoding="utf-8")
+    report = check_library(str(file), check_options(timeout=30.0))
+    assert report.verdict is verdict, [(f.name, f.reason) for f in report.functions]
+    if verdict is Verdict.TRUE:
+        first, last = report.functions[0], report.functions[-1]
+        assert first.precondition == ("it is called once, before the others",)
+        assert last.precondition == ("it is called once, after the others",)

@@ -209,6 +209,25 @@ def test_fine_tune_finds_the_coarsest(wanted, width):
         assert len(found.chosen.families) == max(1, len(wanted))
 
 
+def test_a_simulation_that_is_too_large_says_nothing_about_coarser_generators():
+    """Those were left out, so that a rotation at an inner node of a tree with parents was not proved."""
+    lattice = Lattice([e for e in built_in() if e.name in ("tree", "treep")], {"tree": Roles(), "treep": Roles()})
+    wanted = {"cancellation", "sharing", "children"}
+
+    def test(generators, most):
+        assert most == 9_000 or most < 100
+        small = [g.families <= {*wanted, "fields"} for g in generators]
+        return [
+            Answer(wanted <= g.families, 1 + len(g.families), 50) if fits else Answer(rules_out=False)
+            for g, fits in zip(generators, small, strict=True)
+        ]
+
+    current = next(g for g in lattice.of_entry("treep") if g.families == {"cancellation", "children"})
+    tuned = fine_tune(lattice, current, lattice.of_entry("treep"), test, 1, largest=9_000)
+    assert tuned.chosen is not None
+    assert tuned.chosen.families == wanted
+
+
 def test_tracking_definitions_are_ordered():
     small = TrackingDefinition(frozenset({"x"}), frozenset({"x"}), frozenset({"next"}))
     other = TrackingDefinition(frozenset({"y"}), frozenset(), frozenset(), frozenset({8}))

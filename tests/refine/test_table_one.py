@@ -6,7 +6,7 @@ import pytest
 from tests.refine.helpers import EXAMPLES, refined
 
 from kleene.cli import run_main
-from kleene.refine.loop import SAFE
+from kleene.refine.loop import SAFE, RefineOptions
 
 FOLDER = EXAMPLES / "refine"
 
@@ -21,6 +21,13 @@ def test_refinement_itself_proves_it(name, shape, most):
     assert result.outcome == SAFE
     assert result.abstraction.generator.name == shape
     assert len(result.abstraction.generator.families) <= most
+
+
+def test_a_rotation_at_an_inner_node():
+    """With the hint it is proved by a class as small as that of the root; it was left to the other analysis."""
+    result = refined(FOLDER / "treep_rotate_inner.c", options=RefineOptions(hint="treep"))
+    assert result.outcome == SAFE
+    assert result.abstraction.generator.families == {"cancellation", "sharing", "children"}
 
 
 def test_figure_1_reads_an_uninitialized_pointer(capsys):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import AddressOf, Variable, root_variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import DeclareLocal, EndScope, Operation, Place, Skip
-from kleene.cfa.types import Type
+from kleene.cfa.operations import DeclareLocal, EndScope, Operation, Place, Skip, Unsupported, expressions
+from kleene.cfa.types import RecordType, Type
 
 
 @dataclass
@@ -26,12 +27,15 @@ class Scope:
         return [*scopes, scope]
 
 
+Live = tuple[tuple[Scope, tuple[Variable, ...]], ...]
+"""The scopes around a place, innermost first, with the variables that are declared before it."""
+
+
 @dataclass
 class _Jump:
     source: int
     label: str
-    scope: Scope
-    live: tuple[tuple[Scope, tuple[Variable, ...]], ...]
+    live: Live
     place: Place
 
 
@@ -41,8 +45,9 @@ class Builder:
     Locations are numbers that may later turn out to be the same (`connect`); `finish` names them.
     """
 
-    def __init__(self, function: str) -> None:
+    def __init__(self, function: str, global_names: Container[str] = ()) -> None:
         self.function = function
+        self._global_names = global_names
         self._edges: list[tuple[int, Operation, int]] = []
         self._same: dict[int, int] = {}
         self._count = 0
@@ -52,9 +57,9 @@ class Builder:
         self.scope = Scope(None)
         self.locals: list[Variable] = []
         self._names: dict[str, int] = {}
-        self._labels: dict[str, tuple[int, Scope]] = {}
+        self._labels: dict[str, tuple[int, Live]] = {}
         self._jumps: list[_Jump] = []
-        self._temporaries = 0
+        self._temporaries: list[Variable] = []
         self._hangs: dict[int, Place] = {}
 
     def new(self) -> int:
@@ -83,14 +88,18 @@ class Builder:
         else:
             self._same[source] = target
 
-    def unique(self, name: str) -> str:
-        """The name, with a number when it is taken in this function."""
-        self._names[name] = self._names.get(name, 0) + 1
+    def unique(self, name: str, *, may_hide: bool = False) -> str:
+        """The name, with a number when it is taken in this function, or when it would hide a global.
+
+        In a whole program the variables of the entry and the globals are told apart by their names.
+        """
+        first = 1 if name in self._global_names and not may_hide else 0
+        self._names[name] = self._names.get(name, first) + 1
         return name if self._names[name] == 1 else f"{name}#{self._names[name]}"
 
     def temporary(self, type_: Type) -> Variable:
-        self._temporaries += 1
-        variable = Variable(f"$t{self._temporaries}", type_)
+        variable = Variable(f"$t{len(self._temporaries) + 1}", type_)
+        self._temporaries.append(variable)
         self.locals.append(variable)
         return variable
 
@@ -127,21 +136,25 @@ class Builder:
         self.here = self.new()
 
     def goto(self, label: str, place: Place) -> None:
-        live = tuple((s, tuple(s.variables)) for s in self.scope.chain())
-        self._jumps.append(_Jump(self.here, label, self.scope, live, place))
+        self._jumps.append(_Jump(self.here, label, self.live(), place))
         self.here = self.new()
+
+    def live(self) -> Live:
+        """The variables that are declared here."""
+        return tuple((scope, tuple(scope.variables)) for scope in self.scope.chain())
 
     def label(self, name: str, place: Place) -> None:
         target = self.new()
         self.connect(self.here, target, place)
         self.here = target
-        self._labels[name] = (target, self.scope)
+        self._labels[name] = (target, self.live())
 
     def finish(self) -> Cfa[Operation]:
         """The automaton: jumps resolved, equal locations merged, unreachable edges dropped, locations numbered."""
         for jump in self._jumps:
             self._resolve(jump)
-        edges = [(self._find(s), op, self._find(t)) for s, op, t in self._edges]
+        objects = {variable for variable in self._temporaries if isinstance(variable.type, RecordType)}
+        edges = [(self._find(s), _in_time(op, objects), self._find(t)) for s, op, t in self._edges]
         for location, place in self._hangs.items():
             end = self._find(location)
             if all(s != end for s, _, _ in edges):
@@ -149,13 +162,26 @@ class Builder:
         return self._number(edges)
 
     def _resolve(self, jump: _Jump) -> None:
-        target, scope = self._labels[jump.label]
-        kept = set(map(id, scope.chain()))
-        ended = tuple(v for s, vs in jump.live if id(s) not in kept for v in vs)
-        if ended:
-            self.branch(jump.source, EndScope(jump.place, ended), target)
-        else:
-            self.connect(jump.source, target, jump.place)
+        """A jump ends the variables of the scopes that it leaves, and begins those that it passes by."""
+        target, there = self._labels[jump.label]
+        kept = {id(scope) for scope, _ in there}
+        ended = tuple(v for scope, variables in jump.live if id(scope) not in kept for v in variables)
+        self.enter(jump.source, [EndScope(jump.place, ended)] if ended else [], jump.live, (target, there), jump.place)
+
+    def enter(
+        self, source: int, first: Sequence[Operation], before: Live, target: tuple[int, Live], place: Place
+    ) -> None:
+        """Connect `source`, which has no edges yet, with a target.
+
+        An object lives from the entry into its block (C17, 6.2.4): what is declared between both begins to live.
+        """
+        known = {v for _, variables in before for v in variables}
+        begun = [v for _, variables in reversed(target[1]) for v in variables if v not in known]
+        for operation in (*first, *(DeclareLocal(place, variable) for variable in begun)):
+            following = self.new()
+            self.branch(source, operation, following)
+            source = following
+        self.connect(source, target[0], place)
 
     def _number(self, edges: list[tuple[int, Operation, int]]) -> Cfa[Operation]:
         leaving: dict[int, list[tuple[int, Operation, int]]] = {}
@@ -177,3 +203,14 @@ class Builder:
         names.setdefault(entry, f"{self.function}.{len(names) - 1}")
         kept = tuple(Edge(names[s], op, names[t]) for s, op, t in edges if s in seen)
         return Cfa(names[entry], kept)
+
+
+def _in_time(operation: Operation, objects: set[Variable]) -> Operation:
+    """The operation; a pointer into the result of a call, which ends with its expression, is refused (C17, 6.2.4)."""
+    parts = (part for whole in expressions(operation) for part in walk(whole)) if objects else ()
+    if any(isinstance(part, AddressOf) and root_variable(part.target) in objects for part in parts):
+        advice = "keep the result in a variable first"
+        return Unsupported(
+            operation.place, f"a pointer into the result of a call, which ends with the expression: {advice}"
+        )
+    return operation

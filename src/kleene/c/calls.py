@@ -8,8 +8,10 @@ from typing import Any
 
 from kleene.c.clang import evaluate, kind
 from kleene.c.library import variadic
+from kleene.c.library.atomics import atomic_operation, overflow
+from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
-from kleene.c.library.scan import scan
+from kleene.c.library.scan import scan, scan_text
 from kleene.c.library.start_and_end import RUN_HANDLERS
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_void
@@ -26,6 +28,12 @@ from kleene.cfa.expressions import (
     Variable,
 )
 from kleene.cfa.operations import (
+    BYTES_LEFT,
+    LINE_LENGTH,
+    OUTSIDE_LENGTH,
+    READ_BYTE,
+    READ_OR_END,
+    WORD_LENGTH,
     Allocate,
     Assign,
     Call,
@@ -43,75 +51,22 @@ from kleene.cfa.types import INT, FunctionType, IntegerType, PointerType, Type, 
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
 NONDET = "__VERIFIER_nondet_"
-_ABORTED = 134  # the exit code in a shell of a program that called abort
-_UNKNOWN_NUMBERS = {
-    "rand",
-    "random",
-    "clock",
-    "getpid",
-    "lrand48",
-    "feof",
-    "ferror",
-    "ftell",
-    "fileno",
-    "close",
-    "open",
-    "lseek",
-    "isatty",
-    "unlink",
-    "remove",
-    "rename",
-    "access",
-    "system",
-    "sysconf",
-    "getpagesize",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getppid",
-    "dup",
-    "dup2",
-    "fsync",
-    "ftruncate",
-    "rmdir",
-    "chdir",
-    "mkdir",
-    "chmod",
-    "sched_yield",
-    "pthread_self",
-    "pthread_equal",
-    "difftime",
-    "alarm",
-    "ungetc",
-    "fseek",
-    "prctl",
-    "mprotect",
-    "madvise",
-    "msync",
-    "pclose",
+NEW_TEXT = "__kleene_new_text"
+"""The function of our library that makes the text of `asprintf`."""
+_READ = {
+    "__kleene_line_length": LINE_LENGTH,
+    "__kleene_bytes_left": BYTES_LEFT,
+    "__kleene_word_length": WORD_LENGTH,
+    "__kleene_read_byte": READ_BYTE,
+    "__kleene_read_or_end": READ_OR_END,
+    "__kleene_outside_length": OUTSIDE_LENGTH,
 }
-"""Functions of the outside world that change nothing in the memory of the program."""
-_IGNORED = {
-    "fflush", "fclose", "srand", "srandom", "srand48", "setvbuf", "setbuf", "sleep", "usleep", "fputc", "putc",
-    "__builtin_prefetch", "rewind", "clearerr", "putchar_unlocked", "putc_unlocked",
-    "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end",
-}  # fmt: skip
+"""Functions without a body by which the bodies of library functions read from outside, and what they read."""
+_ABORTED = 134  # the exit code in a shell of a program that called abort
 _FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_compatible_p", "__builtin_offsetof"}
 
-_PREFIX = re.compile(r"^(__builtin_|__isoc99_|__isoc23_|__isoc11_)")
+_PREFIX = re.compile(r"^(__builtin_|__isoc99_|__isoc23_|__isoc11_|__xpg_)")
 """Beginnings of other names of library functions: the compiler's, and those of glibc."""
-_JUMPS = "jumps between functions are not followed"
-_THREADS = "threads are not followed; check what each of them does alone"
-NOT_MODELLED = {
-    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
-    **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
-    **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
-    "__kleene_many_handlers": "more functions are registered to run at the exit than are followed",
-    "__kleene_late_handler": "a function is registered to run at the exit while others do",
-    **dict.fromkeys(("signal", "sigaction", "bsd_signal"), "handlers of signals are not followed"),
-}
-"""Functions that no model describes, and why."""
-
 Handler = Callable[["Calls", Any, list[Any], "Expression | None", "Type | None"], "Expression | None"]
 
 
@@ -132,8 +87,10 @@ class Calls:
         if (name in ASSERT_CALLS or name in ERROR_CALLS) and not self._is_plain(name, own):
             self._error(cursor, name, arguments)
             return None
+        if name in _READ:
+            return self._havoc(cursor, _READ[name], target, wanted)
         if name.startswith(NONDET):
-            return self._havoc(cursor, name, target, wanted)
+            return self._havoc(cursor, self._source(name), target, wanted)
         linkage = self.lower.unit.linkage
         if own in linkage.unread:
             self.lower.unit.needs(own, function.referenced)
@@ -148,7 +105,8 @@ class Calls:
                     return special  # type: ignore[no-any-return]
             if plain in NOT_MODELLED:
                 raise UnsupportedConstruct(f"{plain}: {NOT_MODELLED[plain]}", cursor)
-            own = plain if plain in linkage.library else own
+            exact = name.replace("__builtin_", BUILTIN, 1)
+            own = exact if exact in linkage.library else plain if plain in linkage.library else own
             self.lower.unit.needs(own, function.referenced)
         return self._direct(cursor, own, arguments, target, wanted)
 
@@ -238,6 +196,12 @@ class Calls:
         self.lower.builder.emit(Havoc(self.lower.place(cursor), result, name))
         return result
 
+    def _source(self, name: str) -> str:
+        """The source of a number: the function that gives it, or the function of our library whose body asks for it."""
+        function, linkage = self.lower.function, self.lower.unit.linkage
+        ours = function not in linkage.models and linkage.library.get(function) == self.lower.unit.file
+        return function if ours else name
+
     def _special(
         self, cursor: Any, name: str, arguments: list[Any], target: Expression | None, wanted: Type | None
     ) -> Any:
@@ -245,14 +209,16 @@ class Calls:
         if name in _FOLDED:
             value = evaluate(cursor)
             return Constant(int(value) if value is not None else 0, self.lower.type(cursor))
-        if name in _UNKNOWN_NUMBERS:
+        if name in UNKNOWN_NUMBERS:
             for argument in arguments:
                 self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted)
-        if name in _IGNORED:
+        if name in IGNORED:
             for argument in arguments:
                 self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted) if wanted is not None else None
+        if name.startswith("__sync_"):
+            return atomic_operation(self, cursor, name, arguments)
         return NotImplemented
 
     def _end(self, cursor: Any, status: Expression | None) -> None:
@@ -411,6 +377,10 @@ def _scanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wa
     return scan(c, cursor, args[0], args[1:])
 
 
+def _sscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return scan_text(c, cursor, args[0], args[1], args[2:])
+
+
 def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     c.lower.effects.effect(args[0])
     return scan(c, cursor, args[1], args[2:])
@@ -422,6 +392,30 @@ def _sprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, 
 
 def _snprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     return write_formatted(c, cursor, c._argument(args[0]), c._argument(args[1]), args[2], args[3:])
+
+
+def _asprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    print_formatted(c, cursor, args[1], args[2:], None)
+    c.lower.unit.needs(NEW_TEXT, cursor)
+    return c._direct(cursor, NEW_TEXT, args[:1], target, wanted)
+
+
+def _dprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    c.lower.effects.effect(args[0])
+    return print_formatted(c, cursor, args[1], args[2:], wanted)
+
+
+def _warn(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    print_formatted(c, cursor, args[0], args[1:], None)
+
+
+def _err(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    print_formatted(c, cursor, args[1], args[2:], None)
+    _exit(c, cursor, args[:1], target, wanted)
+
+
+def _overflow(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return overflow(c, cursor, args)
 
 
 def _time(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
@@ -470,10 +464,21 @@ HANDLERS: dict[str, Handler] = {
     "perror": _perror,
     "putchar": _putchar,
     "time": _time,
+    "asprintf": _asprintf,
+    "dprintf": _dprintf,
+    "syslog": _dprintf,
+    "warn": _warn,
+    "warnx": _warn,
+    "err": _err,
+    "errx": _err,
+    "add_overflow": _overflow,
+    "sub_overflow": _overflow,
+    "mul_overflow": _overflow,
     "sprintf": _sprintf,
     "snprintf": _snprintf,
     "scanf": _scanf,
     "fscanf": _fscanf,
+    "sscanf": _sscanf,
     "huge_val": _infinity,
     "inf": _infinity,
 }

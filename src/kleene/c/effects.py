@@ -11,6 +11,7 @@ from kleene.cfa.expressions import (
     Comparison,
     Constant,
     Expression,
+    Field,
     FloatConstant,
     FunctionAddress,
     Variable,
@@ -65,13 +66,28 @@ class Effects:
         left, right = cursor.get_children()
         target = self.lower.values.lvalue(left)
         if self.assign_call(target, right):
-            return target
+            return self.lower.as_temporary(cursor, target) if wanted and not self._is_stable(target) else target
         value = self.lower.convert(self.lower.values.value(right), target.type, cursor)
-        kept = wanted and not _is_local(target)
-        if kept:
-            value = self.lower.as_temporary(cursor, value)
-        self.lower.builder.emit(Assign(self.lower.place(cursor), target, value))
-        return value if kept else target
+        return self._store(cursor, target, value, wanted=wanted)
+
+    def _store(self, cursor: Any, target: Expression, value: Expression, *, wanted: bool) -> Expression:
+        """Assign a value; the result has the value of the target then, whatever changes this later (C17, 6.5.16)."""
+        place = self.lower.place(cursor)
+        if not wanted or self._is_stable(target):
+            self.lower.builder.emit(Assign(place, target, value))
+            return target
+        if isinstance(target, Field) and target.bit_width is not None:
+            self.lower.builder.emit(Assign(place, target, value))
+            return self.lower.as_temporary(cursor, target)
+        kept = self.lower.as_temporary(cursor, value)
+        self.lower.builder.emit(Assign(place, target, kept))
+        return kept
+
+    def _is_stable(self, target: Expression) -> bool:
+        """Whether nothing else in the expression can change the object, so that its value can be read from it again."""
+        if not isinstance(target, Variable) or target.is_global:
+            return False
+        return target.name.partition("#")[0] not in self.lower.exposed
 
     def assign_call(self, target: Expression, right: Any) -> bool:
         """Whether `right` is a call whose result could be stored in `target` at once."""
@@ -106,11 +122,7 @@ class Effects:
         result = self.lower.convert(
             self.lower.values.binary(operator, target, value, type_, cursor), target.type, cursor
         )
-        kept = wanted and not _is_local(target)
-        if kept:
-            result = self.lower.as_temporary(cursor, result)
-        self.lower.builder.emit(Assign(self.lower.place(cursor), target, result))
-        return result if kept else target
+        return self._store(cursor, target, result, wanted=wanted)
 
     def increment(self, cursor: Any, operator: str, *, wanted: bool) -> Expression:
         target = self.lower.values.lvalue(next(iter(cursor.get_children())))
@@ -126,13 +138,8 @@ class Effects:
             one = FloatConstant(1.0, type_)
         changed = self.lower.values.binary(operator[-1], old, one, type_, cursor)
         changed = self.lower.convert(changed, target.type, cursor)
-        kept = wanted and not postfix and not _is_local(target)
-        if kept:
-            changed = self.lower.as_temporary(cursor, changed)
-        self.lower.builder.emit(Assign(self.lower.place(cursor), target, changed))
-        if wanted and postfix:
-            return old
-        return changed if kept else target
+        result = self._store(cursor, target, changed, wanted=wanted and not postfix)
+        return old if wanted and postfix else result
 
     def condition(self, cursor: Any, yes: int, no: int) -> None:
         """Continue at `yes` if the expression is not zero, at `no` if it is."""
@@ -201,8 +208,3 @@ class Effects:
             self.lower.builder.emit(Assign(self.lower.place(cursor), result, Constant(number, INT)), end)
         self.lower.builder.here = end
         return result
-
-
-def _is_local(target: Expression) -> bool:
-    """Whether nothing else in the expression can change the object, so that its value can be read from it again."""
-    return isinstance(target, Variable) and not target.is_global

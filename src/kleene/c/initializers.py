@@ -9,6 +9,7 @@ from typing import Any
 
 from kleene.c.clang import evaluate, initializer, kind, string_value
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
+from kleene.c.type_reader import is_constant
 from kleene.cfa.expressions import (
     AddressOf,
     Constant,
@@ -240,7 +241,7 @@ def global_variable(lowering: LoweringContext, variable: Variable, cursor: Any) 
 
     An initialiser that is not modelled makes its value unknown.
     """
-    return global_with(lowering, variable, initializer(cursor), constant=bool(cursor.type.is_const_qualified()))
+    return global_with(lowering, variable, initializer(cursor), constant=is_constant(cursor.type))
 
 
 def global_with(lowering: LoweringContext, variable: Variable, start: Any, *, constant: bool) -> Global:

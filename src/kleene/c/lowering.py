@@ -7,10 +7,11 @@ other through it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kleene.c.builder import Builder
-from kleene.c.clang import kind
+from kleene.c.clang import kind, unary_operator
 from kleene.c.unit import Unit
 from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, FloatConstant, FunctionAddress, Variable
 from kleene.cfa.operations import Assign, Place
@@ -61,10 +62,21 @@ class LoweringContext:
         self.unit = unit
         self.function = function
         self._make = make
-        self.builder = Builder(function)
+        self.builder = Builder(function, unit.linkage.globals)
         self.at_file_scope = False
+        self.body: Any = None
+        """The body of the function."""
         self.lists: dict[str, Variable] = {}
         """The numbers that stand for the variables of type `va_list` (`library/variadic.py`)."""
+
+    @cached_property
+    def exposed(self) -> frozenset[str]:
+        """The names behind an `&` in the function, as they are written: a call may change such variables."""
+        if self.body is None:
+            return frozenset()
+        addresses = (c for c in self.body.walk_preorder() if kind(c) == "UNARY_OPERATOR" and unary_operator(c) == "&")
+        named = (part for address in addresses for part in address.walk_preorder() if kind(part) == "DECL_REF_EXPR")
+        return frozenset(str(part.spelling) for part in named)
 
     def sibling(self, name: str) -> LoweringContext:
         """An empty context for another object of the same file, such as a static variable."""
@@ -110,11 +122,13 @@ class LoweringContext:
             return value
         if isinstance(value, Constant) and not isinstance(type_, FloatType):
             return _convert_constant(value, type_)
-        if isinstance(value, Constant) and isinstance(type_, FloatType):
+        if isinstance(value, Constant) and isinstance(type_, FloatType) and abs(value.value) <= _EXACT:
             return FloatConstant(float(value.value), type_)
-        if isinstance(value, FloatConstant) and isinstance(type_, FloatType):
-            return Cast(value, type_)
         return Cast(value, type_)
+
+
+_EXACT = 1 << 24
+"""Integers up to here are numbers of every floating-point type but `_Float16`."""
 
 
 def _convert_constant(value: Constant, type_: Type) -> Expression:

@@ -16,10 +16,11 @@ from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import (
-    LIBRARY,
+    BODIES,
     MODELS_BEGIN,
     POINTER_BYTES,
     SUMMARIES,
+    SYSTEM_MODELS,
     UnitError,
     arguments,
     defined_functions,
@@ -29,7 +30,7 @@ from kleene.c.parse import (
 )
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
-from kleene.c.type_reader import TypeReader
+from kleene.c.type_reader import TypeReader, is_constant
 from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -59,10 +60,7 @@ def read_units(
         raise UsageError("no C file given")
     given_models(options.extern)  # complains
     linkage = Linkage(
-        library={
-            **dict.fromkeys(_library_names(LIBRARY), str(LIBRARY)),
-            **dict.fromkeys(_library_names(SUMMARIES), str(SUMMARIES)),
-        },
+        library={name: str(file) for file in (*BODIES, SUMMARIES) for name in _library_names(file)},
         errors=options.errors,
         cleanup_at_abort=options.cleanup_at_abort,
     )
@@ -111,7 +109,7 @@ class _Reader:
             entry,
             self.data_model,
             headers=headers_of(parsed),
-            library=str(LIBRARY),
+            library=frozenset(map(str, BODIES)),
             assumptions=tuple(self._assumptions),
         )
         models = given_models(self.options.extern)
@@ -186,7 +184,8 @@ class _Reader:
                 known = self.linkage.globals.get(name)
                 if known is None or (known.external and not external) or variable.type.size > known.variable.type.size:
                     still = external and (known is None or known.external)
-                    self.linkage.globals[name] = Global(variable, external=still)
+                    constant = not still and is_constant(cursor.type)
+                    self.linkage.globals[name] = Global(variable, external=still, constant=constant)
 
     def _lower(self, unit: Unit, cursors: list[Any], only: set[str] | None = None) -> None:
         for cursor in cursors:
@@ -194,7 +193,7 @@ class _Reader:
             if only is not None and name not in only:
                 continue
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.functions[name] = lower_function(unit, cursor)
+                self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
                 definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
@@ -230,7 +229,8 @@ class _Reader:
 
     def _has_summary(self, name: str) -> bool:
         """Whether the analyses use a summary in the place of a body of our library."""
-        return self.linkage.library[name] == str(LIBRARY) and SUMMARY + name in _library_names(SUMMARIES)
+        own = self.linkage.library[name] in map(str, BODIES)
+        return own and SUMMARY + name in _library_names(SUMMARIES)
 
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
@@ -245,7 +245,7 @@ class _Reader:
         """List the models that the program uses among the assumptions; functions of standard C are none."""
         for name in names:
             own = name in self.linkage.models
-            if own or _library_names(LIBRARY)[name]:
+            if own or (_library_names(SYSTEM_MODELS).get(name) and not name.startswith("__kleene")):
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
@@ -261,8 +261,8 @@ def _is_inline(cursor: Any) -> bool:
     return False
 
 
-def lower_function(unit: Unit, cursor: Any) -> Function:
-    """A function with a body as an automaton."""
+def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Function:
+    """A function with a body as an automaton. Contracts name the parameters as they are written."""
     name = unit.name_of(cursor)
     lowering = lowering_of(unit, name)
     type_ = unit.types.read(cursor.type)
@@ -273,7 +273,8 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
             read = unit.types.parameter(part.type)
-            variable = Variable(lowering.builder.unique(part.spelling or f"$p{len(parameters) + 1}"), read)
+            spelling = part.spelling or f"$p{len(parameters) + 1}"
+            variable = Variable(lowering.builder.unique(spelling, may_hide=not is_entry), read)
             unit.bind(part, variable)
             parameters.append(variable)
         elif kind(part) == "COMPOUND_STMT":

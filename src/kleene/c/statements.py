@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kleene.c.builder import Scope
+from kleene.c.builder import Live, Scope
 from kleene.c.clang import attributes, evaluate, initializer, kind
 from kleene.c.for_parts import for_parts
 from kleene.c.initializers import global_variable
@@ -27,12 +27,13 @@ class Statements:
 
     _break: tuple[int, Scope] | None = None
     _continue: tuple[int, Scope] | None = None
-    _cases: list[tuple[int, int, int, Any]] | None = None
-    _default: int | None = None
+    _cases: list[tuple[int, int, tuple[int, Live], Any]] | None = None
+    _default: tuple[int, Live] | None = None
     result: Type | None = None
 
     def body(self, cursor: Any) -> Cfa[Operation]:
         """The automaton of a function body; falling off its end returns (0 from main, C17 5.1.2.2.3)."""
+        self.lower.body = cursor
         self.statement(cursor)
         value = Constant(0, INT) if self.lower.function == "main" and self.result == INT else None
         end = cursor.extent.end
@@ -66,6 +67,8 @@ class Statements:
         elif name.endswith(("_EXPR", "_OPERATOR", "_LITERAL")) or name == "StmtExpr":
             self.safely(self.lower.effects.effect, cursor)
         elif not name.endswith("_ATTR") and name not in ("NULL_STMT", "TYPE_REF", "STATIC_ASSERT"):
+            if "ASM" in name and _does_nothing([token.spelling for token in cursor.get_tokens()]):
+                return
             what = "inline assembly" if "ASM" in name else f"statement {name.lower().replace('_', ' ')}"
             self.safely(self._refuse, cursor, what)
 
@@ -223,9 +226,12 @@ class Statements:
         cases, default = self._cases, self._default
         self._break, self._cases, self._default = saved
         self.lower.builder.here = dispatch
+        live = self.lower.builder.live()
         for low, high, target, case in cases or ():
-            self._select(case, value, low, high, target)
-        self.lower.builder.connect(self.lower.builder.here, end if default is None else default, place)
+            chosen = self.lower.builder.new()
+            self._select(case, value, low, high, chosen)
+            self.lower.builder.enter(chosen, (), live, target, self.lower.place(case))
+        self.lower.builder.enter(self.lower.builder.here, (), live, default or (end, live), place)
         self.lower.builder.here = end
 
     def _select(self, cursor: Any, value: Expression, low: int, high: int, target: int) -> None:
@@ -255,15 +261,15 @@ class Statements:
         target = self.lower.builder.new()
         self.lower.builder.connect(self.lower.builder.here, target, self.lower.place(cursor))
         self.lower.builder.here = target
-        if self._cases is not None and isinstance(low, int) and isinstance(high, int):
-            self._cases.append((low, high, target, cursor))
+        assert self._cases is not None and isinstance(low, int) and isinstance(high, int)
+        self._cases.append((low, high, (target, self.lower.builder.live()), cursor))
         self.statement(inner)
 
     def default(self, cursor: Any) -> None:
         target = self.lower.builder.new()
         self.lower.builder.connect(self.lower.builder.here, target, self.lower.place(cursor))
         self.lower.builder.here = target
-        self._default = target
+        self._default = target, self.lower.builder.live()
         for part in cursor.get_children():
             self.statement(part)
 
@@ -316,3 +322,21 @@ _STATEMENTS = {
     "CONTINUE_STMT": "continue_statement",
     "RETURN_STMT": "return_statement",
 }
+
+
+_NO_EFFECT = frozenset(("", "nop", "pause", "rep; nop", "rep;nop"))
+"""Assembly that only the processor or the optimizer of a compiler sees."""
+
+
+def _does_nothing(tokens: list[str]) -> bool:
+    """Whether inline assembly is a barrier: without instructions that matter, and without new values of operands."""
+    start = tokens.index("(") + 1
+    parts: list[list[str]] = [[]]
+    for token in tokens[start:-1]:
+        if token in (":", "::"):
+            parts += [[]] * len(token)
+        else:
+            parts[-1] = [*parts[-1], token]
+    template = "".join(token.strip('"') for token in parts[0]).strip()
+    outputs = [token for token in (parts[1] if len(parts) > 1 else []) if token.startswith('"')]
+    return template in _NO_EFFECT and all(output.startswith('"+') for output in outputs)

@@ -76,6 +76,8 @@ class TypeReader:
             return FloatType(_FLOATS[name], name=str(type_.spelling).replace("const ", "").replace("volatile ", ""))
         if name == "POINTER":
             return self.pointer(self.read(type_.get_pointee()))
+        if name == "ATOMIC":  # as in a program of one thread
+            return self.read(cindex().conf.lib.clang_Type_getValueType(type_))
         if name == "RECORD":
             return self._record(type_)
         if name == "CONSTANTARRAY":
@@ -155,12 +157,18 @@ class TypeReader:
                 fields.append(RecordField(name, read, start // 8, bits - start, width))
             else:
                 fields.append(RecordField(name, read, bits // 8))
-        return RecordLayout(type_, tuple(fields), union=keyword == "union")
+        alignment = max(int(definition.type.get_align()), 1)
+        return RecordLayout(type_, tuple(fields), union=keyword == "union", alignment=alignment)
 
 
 def _typedef_name(type_: Any) -> str:
     spelling = str(type_.spelling).removeprefix("const ").removeprefix("volatile ")
     return spelling if spelling.isidentifier() else ""
+
+
+def is_constant(type_: Any) -> bool:
+    """Whether an object of the type may not be written. Only a canonical type has what elements and typedefs say."""
+    return bool(type_.get_canonical().is_const_qualified())
 
 
 def integer_promotion(type_: Type) -> Type:

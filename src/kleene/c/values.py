@@ -8,7 +8,7 @@ from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_
 from kleene.c.initializers import global_with
 from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
-from kleene.c.type_reader import is_void
+from kleene.c.type_reader import is_constant, is_void
 from kleene.cfa.expressions import (
     AddressOf,
     Binary,
@@ -54,7 +54,7 @@ class Values:
         if name in _CONSTANT_KINDS:
             return self._constant(cursor)
         if name == "FLOATING_LITERAL":
-            return FloatConstant(float(evaluate(cursor) or 0.0), self.lower.type(cursor))
+            return self._constant(cursor)
         if name == "PAREN_EXPR":
             return self.value(strip_parentheses(cursor))
         if name == "UNEXPOSED_EXPR":
@@ -213,7 +213,7 @@ class Values:
         place = self.lower.place(cursor)
         start = list(cursor.get_children())[-1]
         if self.lower.at_file_scope:
-            return self._global_literal(type_, start, constant=bool(cursor.type.is_const_qualified()))
+            return self._global_literal(type_, start, constant=is_constant(cursor.type))
         variable = self.lower.builder.declare("$literal", type_, place)
         self.lower.initializers.initialize(variable, start)
         return variable

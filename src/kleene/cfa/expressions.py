@@ -14,6 +14,9 @@ from typing import Union, get_args
 
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
+GHOST_OFFSET = 1 << 32
+"""Offset of the first ghost of an object. Ghosts are facts about an object that an analysis adds, none of its bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -28,6 +31,15 @@ class Constant:
         if isinstance(self.type, IntegerType) and not self.type.signed and not self.type.boolean:
             return f"{self.value}u"
         return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedNull(Constant):
+    """The null pointer as the result of a function without a body: that it may return one is an assumption."""
+
+    source: str = ""
+
+    __str__ = Constant.__str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +224,7 @@ class Cast:
 
 Expression = Union[  # noqa: UP007 (the alias names classes that refer back to it)
     Constant,
+    ReturnedNull,
     FloatConstant,
     Variable,
     Field,

@@ -98,13 +98,14 @@ class Realloc:
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """`free(pointer)`."""
+    """`free(pointer)`; with `stack`, the end of a block that a stack allocation made: the program does not free it."""
 
     place: Place = field(compare=False)
     pointer: Expression
+    stack: bool = False
 
     def __str__(self) -> str:
-        return f"free({self.pointer})"
+        return f"end of *{self.pointer}" if self.stack else f"free({self.pointer})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +270,13 @@ class Havoc:
         return f"{self.target} = {self.source}()"
 
 
+LINE_LENGTH, BYTES_LEFT = "length of a line that is read", "number of bytes that are left to read"
+WORD_LENGTH, READ_COUNT = "length of a word that is read", "number of conversions of scanf"
+READ_BYTE, READ_OR_END, READ_NUMBER = "byte that is read", "byte that is read, or -1 at the end", "number that is read"
+READ_SOURCES = frozenset((LINE_LENGTH, BYTES_LEFT, WORD_LENGTH, READ_BYTE, READ_OR_END, READ_NUMBER, READ_COUNT))
+"""The sources of what library functions read from streams; lengths and counts are any numbers, and cut if too large."""
+OUTSIDE_LENGTH = "length of a text of the system"
+"""The source of the length of a text such as a variable of the environment."""
 CHOICE = "a choice of the analysis"
 """The source of numbers that no run of the program reads, such as which slot stands for an element."""
 

@@ -87,8 +87,8 @@ class CProgram:
     data_model: str
     headers: tuple[str, ...] = field(default=(), compare=False)
     """The files that the others include, without the headers of the standard library."""
-    library: str = field(default="", compare=False)
-    """The file with our bodies of library functions: what happens there is shown at the call."""
+    library: frozenset[str] = field(default=frozenset(), compare=False)
+    """The files with our bodies of library functions: what happens there is shown at the call."""
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
     apart: frozenset[str] = frozenset()

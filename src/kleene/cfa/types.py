@@ -82,10 +82,15 @@ class FloatType:
 
 @dataclass(frozen=True, slots=True)
 class PointerType:
-    """A pointer; the data model determines `size` (4 or 8)."""
+    """A pointer; the data model determines `size` (4 or 8).
+
+    With `count`, a pointer to the first of so many elements, which are all of their block, as passes make it for an
+    array that is a variable or a member.
+    """
 
     target: Type
     size: int = 4
+    count: int = field(compare=False, default=0)
 
     def __str__(self) -> str:
         if isinstance(self.target, FunctionType):
@@ -174,11 +179,12 @@ class RecordField:
 
 @dataclass(frozen=True, slots=True)
 class RecordLayout:
-    """The members of a struct (`union` false) or union, in declaration order."""
+    """The members of a struct (`union` false) or union, in declaration order; `alignment` in bytes."""
 
     type: RecordType
     fields: tuple[RecordField, ...]
     union: bool = False
+    alignment: int = 1
 
     def path_to(self, name: str, records: dict[str, RecordLayout]) -> tuple[RecordField, ...]:
         """The members on the way to the member `name`, through anonymous members; empty without such a member."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kleene.cfa.expressions import Deref, Expression, Variable, member_base
-from kleene.coverage.views import load_value
+from kleene.coverage.views import load_value, pointer_at
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.passes.facts.counters import MemberCount, VariableCount
+from kleene.passes.facts.memory import Memory
 from kleene.semantics.steps.counts import CountSteps
 from kleene.semantics.vocabulary.counts import Claims
 
@@ -25,10 +26,10 @@ def wrong_in_block(counts: CountSteps, blocks: Blocks, number: int, size: int) -
     for claims in counts.claims:
         count = claims.count
         if isinstance(count, MemberCount) and count.counter[0] == size:
-            block, width = blocks[number], counts.memory.program.pointer_size
-            head = load_value(block, count.head[1], width)
+            block, memory = blocks[number], counts.memory
+            head = pointer_at(memory, block, (size, count.head[1]))
             counter = load_value(block, count.counter[1], claims.type.size)
-            yield from _wrong(claims, _length(claims, head, blocks, width), _number(claims, counter))
+            yield from _wrong(claims, _length(claims, head, blocks, memory), _number(claims, counter))
 
 
 def wrong_of_variables(counts: CountSteps, blocks: Blocks, read: Read) -> Iterator[str]:
@@ -45,7 +46,7 @@ def wrong_of_variables(counts: CountSteps, blocks: Blocks, read: Read) -> Iterat
             continue
         if count.less is not None:
             less = count.less.type.wrap(less)  # type: ignore[union-attr]
-        yield from _wrong(claims, _length(claims, head, blocks, width), claims.type.wrap(counter) - less)
+        yield from _wrong(claims, _length(claims, head, blocks, counts.memory), claims.type.wrap(counter) - less)
 
 
 def _value(lvalue: Expression, size: int, blocks: Blocks, read: Read) -> Value | None:
@@ -64,15 +65,15 @@ def _number(claims: Claims, value: Value | None) -> int | None:
     return claims.type.wrap(value) if isinstance(value, int) else None
 
 
-def _length(claims: Claims, head: Value | None, blocks: Blocks, width: int) -> int | None:
+def _length(claims: Claims, head: Value | None, blocks: Blocks, memory: Memory) -> int | None:
     """The number of nodes of a list that ends in NULL."""
-    offset, length, seen = claims.count.following[1], 0, set[int]()
+    length, seen = 0, set[int]()
     while isinstance(head, Pointer):
         block = blocks.get(head.block)
         if block is None or not block.alive or head.offset or head.block in seen:
             return None
         seen.add(head.block)
-        length, head = length + 1, load_value(block, offset, width)
+        length, head = length + 1, pointer_at(memory, block, claims.count.following)
     return length if head == 0 else None
 
 

@@ -12,13 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
-from kleene.coverage.views import KnownVariables, Program, View, load_value, value_of
+from kleene.coverage.numbers import Plain
+from kleene.coverage.views import KnownVariables, Program, View, number_at, pointer_at, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
 from kleene.domains.fesa.flags import EXISTS, NOT_NULL, VALUE, Flag, Node, edge
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, State
+from kleene.passes.facts.integers import Key
 
 Held = dict[int, list[tuple[Variable, int]]]
 """The heap blocks that variables point to, with the variables and the offsets."""
@@ -29,8 +31,12 @@ class FesaInvariant:
 
     looks_closer = False
 
-    def __init__(self, program: Program, domain: FesaDomain, stores: Mapping[str, Store[State]]) -> None:
+    def __init__(
+        self, program: Program, domain: FesaDomain, stores: Mapping[str, Store[State]], numbers: Plain | None = None
+    ) -> None:
         self.program, self.domain, self.stores = program, domain, stores
+        self.numbers = numbers or Plain()
+        """What the domain follows numbers as."""
         self.transfer = domain.transfer
         self.memory = domain.transfer.memory
         self.known = KnownVariables(self.memory.cfa)
@@ -53,7 +59,7 @@ class FesaInvariant:
         live = self.domain.live.get(view.location, frozenset())
         memory = self.memory
         values = {
-            v: value_of(self.program, view, v.name, v.type.size)
+            v: variable_value(self.program, view, v)
             for v in (*memory.pointers, *memory.integers)
             if (v.is_global or v in live) and self.known.has(v, view)
         }
@@ -69,32 +75,51 @@ class FesaInvariant:
             return None
         self._seen.add(key)
         self.different += 1
-        for state in self._at(view.location):
-            if self._fits(Heap(state.vectors, self.domain.options), values, held, view):
-                return None
+        for bound in self.numbers.bounds(self._integers(values, held, view)):
+            states = self._at(view.location)
+            if not any(self._fits(Heap(s.vectors, self.domain.options), values, held, view, bound) for s in states):
+                break
+        else:
+            return None
         return "; ".join(f"{v} = {_text(value, view)}" for v, value in values.items()) or "no variables"
 
-    def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View) -> bool:
+    def _integers(self, values: Mapping[Variable, Value | None], held: Held, view: View) -> Iterator[tuple[Key, int]]:
+        """The numbers of a state of a run that the domain follows."""
+        for variable, value in values.items():
+            if isinstance(value, int) and isinstance(variable.type, IntegerType):
+                yield variable, variable.type.wrap(value)
+        for number in held:
+            block = view.state.blocks[number]
+            for size, offset in self.memory.access_types:
+                if int(size) == block.size:
+                    yield from ((offset, value) for value in self._cell_numbers(block, size, offset))
+
+    def _cell_numbers(self, block: Block, size: int, offset: int) -> list[int]:
+        number = number_at(self.memory, block, (size, offset))
+        return [] if number is None else [number]
+
+    def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View, bound: int) -> bool:
         """Whether the state of the domain has the vectors that it needs for a state of a run."""
         space = heap.space
         condition = space.true
         for variable, value in values.items():
-            condition = condition & self._variable(heap, variable, value)
+            condition = condition & self._variable(heap, variable, value, bound)
         if not heap.possible(condition):
             return False
         for number, pointers in held.items():
             block = view.state.blocks[number]
             nodes = [n for n in heap.heap_nodes() if int(n.size) == block.size]
-            some = heap.any_of(self._block(heap, node, block, pointers) for node in nodes)
+            some = heap.any_of(self._block(heap, node, block, pointers, bound) for node in nodes)
             if nodes and not heap.possible(condition & some):  # other nodes may have a least size
                 return False
         return True
 
-    def _variable(self, heap: Heap, variable: Variable, value: Value | None) -> Function:
+    def _variable(self, heap: Heap, variable: Variable, value: Value | None, bound: int) -> Function:
         """The condition on the flags of a variable."""
         node = self.transfer.node(variable)
         if isinstance(variable.type, IntegerType):
-            return self._number(heap, node, 0, variable, variable.type.wrap(value) if isinstance(value, int) else None)
+            number = variable.type.wrap(value) if isinstance(value, int) else None
+            return self._number(heap, node, 0, variable, number, bound)
         return self._slot(heap, node, 0, value)
 
     def _slot(self, heap: Heap, node: Node, slot: int, value: Value | None) -> Function:
@@ -103,27 +128,35 @@ class FesaInvariant:
         flag = heap.flag(Flag(NOT_NULL, node, slot))
         return ~flag if value == 0 else flag
 
-    def _number(self, heap: Heap, node: Node, offset: int, variable: Variable | None, value: int | None) -> Function:
-        condition = heap.space.true
-        if value is not None:
+    def _number(
+        self, heap: Heap, node: Node, offset: int, variable: Variable | None, value: int | None, bound: int
+    ) -> Function:
+        """The condition on the flags of a number: it is one of those by which the domain may represent it."""
+        if value is None:
+            return heap.space.true
+        key: Key = variable if variable is not None else offset
+        cases = []
+        for chosen in self.numbers.choices(key, value, bound):
+            case = heap.space.true
             for c in self.transfer.numbers(node, offset, variable):
                 flag = heap.flag(Flag(VALUE, node, offset, None, c))
-                condition = condition & (flag if c == value else ~flag)
-        return condition
+                case = case & (flag if c == chosen else ~flag)
+            cases.append(case)
+        return heap.any_of(cases)
 
-    def _block(self, heap: Heap, node: Node, block: Block, pointers: Sequence[tuple[Variable, int]]) -> Function:
+    def _block(
+        self, heap: Heap, node: Node, block: Block, pointers: Sequence[tuple[Variable, int]], bound: int
+    ) -> Function:
         """The condition that some variables point to a node, and that the node has the cells of the block."""
         condition = heap.flag(Flag(EXISTS, node))
         for variable, offset in pointers:
             condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
-        width = self.memory.program.pointer_size
         for slot in self.transfer.slots_of(node.size):
-            condition = condition & self._slot(heap, node, slot, load_value(block, slot, width))
+            value = pointer_at(self.memory, block, (node.size, slot))
+            condition = condition & self._slot(heap, node, slot, value)
         for offset in self.transfer.constants.cells:
-            kept = self.memory.integer_type((node.size, offset))
-            value = load_value(block, offset, kept.size) if kept else None
-            if kept and isinstance(value, int):
-                condition = condition & self._number(heap, node, offset, None, kept.wrap(value))
+            for value in self._cell_numbers(block, node.size, offset):
+                condition = condition & self._number(heap, node, offset, None, value, bound)
         return condition
 
 

@@ -16,6 +16,7 @@ from kleene.cfa.expressions import Cast, Constant, walk
 from kleene.cfa.operations import expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
+from kleene.domains.explicit.outside.world import World, WorldInputs
 from kleene.domains.explicit.state import InputSource, State
 from kleene.domains.explicit.values import Value
 from kleene.passes.rewrite import operations_of
@@ -30,6 +31,12 @@ _FAILING_ALLOCATIONS = 6
 """Number of first allocations, one of which fails in every second run."""
 _RANDOM_DISTANCE = 40
 """Random numbers are at most so far from zero, or from a number of the program."""
+_PRINTABLE, _LETTER = range(32, 127), ord("a")
+"""Characters of texts, and the one that all texts have."""
+_LONGEST_TEXT = 300
+"""Characters of a text at most: longer ones take too much of the time of a run."""
+_MOST_TEXTS = 5
+"""Arguments, and lines of the input, at most."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +72,42 @@ def named_numbers(program: CProgram) -> list[int]:
     return sorted({n + (1 << bits if bits else 0) for n in near for bits in widths})
 
 
+def _world(plan: Plan, named: list[int]) -> World:
+    """Texts as long as the plan has rounds, or as a number of the program says, of characters that it names."""
+    chance = random.Random(plan.seed)
+    letters = [n for n in named if n in _PRINTABLE] or [_LETTER]
+    sizes = [plan.rounds, *(n for n in named if 0 < n <= _LONGEST_TEXT)]
+
+    def text() -> bytes:
+        length = plan.rounds if plan.kind in ("ones", "rising") else chance.choice(sizes)
+        return bytes(chance.choice((_LETTER, *letters)) for _ in range(length))
+
+    arguments = tuple(text() for _ in range(min(plan.rounds, _MOST_TEXTS)))
+    return World(arguments, b"".join(text() + b"\n" for _ in range(min(plan.rounds, _MOST_TEXTS))))
+
+
 class PlannedInputs(InputSource):
-    """The inputs of one run. Records them, so that the run can be repeated."""
+    """The inputs of one run. Records them, so that the run can be repeated.
+
+    Arguments and what is read from streams are those of a world (`outside/world.py`) whose lengths the plan chooses.
+    """
+
+    whole_arguments = True
 
     def __init__(self, plan: Plan, named: list[int]) -> None:
         self.plan = plan
         self.named = named
+        self.outside = WorldInputs(_world(plan, named))
         self.random = random.Random(plan.seed)
         self.asked: Counter[str] = Counter()
         self.used: list[int] = []
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
-        value = self._allocation() if why == MALLOC else self._number(state.frames[-1].location, low, high)
+        read = self.outside.text_input(why, low, high)
+        if why == MALLOC:
+            value = self._allocation()
+        else:
+            value = self._number(state.frames[-1].location, low, high) if read is None else read
         value = min(max(value, low), high)
         self.used.append(value)
         return value

@@ -10,23 +10,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import GHOST_OFFSET, Variable
 from kleene.cfa.operations import CHOICE, Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import KnownVariables, Program, View, load_value, value_of
+from kleene.coverage.views import (
+    KnownVariables,
+    Program,
+    View,
+    load_value,
+    number_at,
+    pointer_at,
+    value_of,
+    variable_value,
+)
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.attempts.unread import unread_cells
 from kleene.passes.coalesce import Sharing
-from kleene.passes.elements.slots import slot_sizes
+from kleene.passes.elements.owners import touched_name
+from kleene.passes.elements.slots import array_spots, slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
+from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.integers import Key
-from kleene.passes.facts.memory import Memory, TypedSize
+from kleene.passes.facts.memory import Memory, Place, TypedSize
 from kleene.passes.literals import is_literal
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
@@ -47,6 +58,23 @@ class Ghost:
 
 
 @dataclass(frozen=True)
+class GhostMember:
+    """A ghost of objects, at an offset beyond their bytes: the integers at some offsets of an object determine it."""
+
+    offset: int
+    members: tuple[tuple[int, IntegerType], ...]
+    value: Callable[[Sequence[int]], int]
+
+    def value_in(self, block: Block, base: int) -> int | None:
+        """The value of the ghost of the struct that begins at an offset of a block; None if it is not determined."""
+        loaded = [load_value(block, base + offset, type_.size) for offset, type_ in self.members]
+        numbers = [x for x in loaded if isinstance(x, int)]
+        if len(numbers) < len(loaded):
+            return None
+        return self.value([type_.wrap(x) for x, (_, type_) in zip(numbers, self.members, strict=True)])
+
+
+@dataclass(frozen=True)
 class Followed:
     """The automaton of an analysis: its translation, and its relation to the inlined program.
 
@@ -59,6 +87,7 @@ class Followed:
     by: str = ""
     ghosts: Sequence[Ghost] = ()
     """The variables of the automaton that the program does not have."""
+    ghost_members: Sequence[GhostMember] = ()
 
 
 class Sketcher:
@@ -72,6 +101,10 @@ class Sketcher:
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
         self.made = _allocation_sizes(self.memory)
+        names = {v.name for v in self.memory.integers}
+        self.standing = frozenset(v for v in self.memory.pointers if touched_name(v) in names)
+        """The variables that stand for others, which may have got the pointer before them."""
+        self.arrays = array_spots(self.memory.program.records)
         self.slots = slot_sizes(self.memory.program.records.values())
         self.texts = TextPlaces.of(self.memory.program)
         self.edges = {name: cell for cell, name in self.symbols.edges}
@@ -80,7 +113,7 @@ class Sketcher:
         self.known = KnownVariables(self.memory.cfa)
         self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
         self.partial = (
-            any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
+            any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
             or self.translator.is_given
             or not self.symbols.all_pointers_tracked
@@ -146,7 +179,7 @@ class _Drawing:
                 self._pointer(variable)
         for variable in owner.memory.integers:
             if (variable not in owner.translator.mortal or variable in self.live) and self._is_known(variable):
-                value = value_of(owner.program, self.view, variable.name, variable.type.size)
+                value = variable_value(owner.program, self.view, variable)
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
@@ -162,8 +195,8 @@ class _Drawing:
         """The value of a variable that the analysis keeps here."""
         if (not variable.is_global and variable not in self.live) or not self._is_known(variable):
             return None
-        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
-        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable
+        return variable_value(self.owner.program, self.view, held) if held else None
 
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
@@ -242,17 +275,29 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
-            if owner.symbols.precision.tracks_cell(cell) and (size, offset) not in owner.unread:
-                self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+            if (size, offset) in owner.unread:
+                continue
+            if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
+                self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
         for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
             self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
-            kept = owner.memory.integer_type((size, offset))
-            value = load_value(block, offset, kept.size) if kept else None
-            if kept and isinstance(value, int):
-                self.cells.append((node, offset, kept.wrap(value)))
+            value = self._number(block, (size, offset))
+            if value is not None:
+                self.cells.append((node, offset, value))
+
+    def _number(self, block: Block, place: Place) -> int | None:
+        """The number in an integer cell or in a ghost, as it is kept; None if it is not known."""
+        offset = place[1]
+        if offset < GHOST_OFFSET:
+            return number_at(self.owner.memory, block, place)
+        base = offset % GHOST_OFFSET
+        kept = self.owner.memory.integer_type(place)
+        ghost = next((g for g in self.owner.attempt.ghost_members if g.offset == offset - base), None)
+        value = ghost.value_in(block, base) if ghost is not None and kept is not None else None
+        return kept.wrap(value) if kept is not None and isinstance(value, int) else None
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
@@ -277,12 +322,18 @@ class _Drawing:
             block = self.view.state.blocks.get(value.block)
             if block is not None and value.offset and self._size(value.block, block) in self.owner.slots:
                 return None, False
+            if block is not None and self._is_in_array(block, value.offset):
+                return None, False
             if value.block in self.nodes:
                 return self.nodes[value.block], True
             if block is not None and not block.alive and block.kind in ("heap", "stack"):
                 return self._node(value.block), True
             return None, False
         return None, value == 0 or isinstance(value, Undefined)
+
+    def _is_in_array(self, block: Block, offset: int) -> bool:
+        """Whether a place belongs to an array that the analysis has as a list of slots."""
+        return any(first <= offset < last for first, last in self.owner.arrays.get(block.size, ()))
 
     def _in_text(self, value: Value | None) -> Value | None:
         """A pointer into a text as the analysis knows it: it points to the start; None where that is not certain."""
@@ -307,9 +358,9 @@ class _Drawing:
             return
         pointer = owner.symbols.pointer(variable)
         held = self._holder(variable)
-        value = self._in_text(value_of(owner.program, self.view, held, variable.type.size) if held else None)
+        value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
-        if not known:
+        if not known or (isinstance(value, Undefined) and variable in owner.standing):
             sketch.complete = False
             return
         if isinstance(value, Pointer) and value.offset not in pointer.offsets:
@@ -327,14 +378,14 @@ class _Drawing:
         else:
             sketch.false |= bit
 
-    def _holder(self, variable: Variable) -> str | None:
+    def _holder(self, variable: Variable) -> Variable | None:
         """The variable of the program whose value a variable of the analysis has here."""
         sharing = self.owner.attempt.sharing
         members = sharing.members.get(variable.name)
         if members is None:
-            return variable.name
+            return variable
         needed = [v for v in members if v in sharing.live.get(self.view.location, ())]
-        return needed[0].name if len(needed) == 1 else None
+        return needed[0] if len(needed) == 1 else None
 
     # Numbers --------------------------------------------------------------------------------------------------
 

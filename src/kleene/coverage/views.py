@@ -14,12 +14,14 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Call, Operation
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, RecordType, Type
+from kleene.cfa.types import ArrayType, IntegerType, RecordType, Type
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import Frame, State
-from kleene.domains.explicit.values import NotModelled, Value
+from kleene.domains.explicit.values import NotModelled, Pointer, Value
+from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.inline import inlined_with_copies
+from kleene.passes.pointers.words.types import is_tag, mask_of, word_name, word_type
 from kleene.passes.scalars import parts_of
 from kleene.passes.tail_calls import without_tail_recursion
 from kleene.semantics.steps.invocations import known_globals
@@ -172,8 +174,41 @@ class Stack:
         return variables
 
 
+def variable_value(program: Program, view: View, variable: Variable) -> Value | None:
+    """The value of a variable of the analysis: of a word its pointer or its flags."""
+    size = program.original.pointer_size if is_tag(variable.type) else variable.type.size
+    return part_of_word(value_of(program, view, word_name(variable), size), variable.type)
+
+
+def part_of_word(value: Value | None, type_: Type) -> Value | None:
+    """A value as one of this type: the pointer without its flags, the flags, or itself. None if it is not known."""
+    if isinstance(type_, IntegerType) and is_tag(type_):
+        bits = value.offset if isinstance(value, Pointer) else value
+        return bits & type_.maximum if isinstance(bits, int) else None
+    mask = mask_of(type_)
+    if mask and isinstance(value, Pointer):
+        return Pointer(value.block, value.offset & ~mask)
+    return value & ~mask if mask and isinstance(value, int) else value
+
+
+def pointer_at(memory: Memory, block: Block, place: Place) -> Value | None:
+    """The pointer in a cell of a block, without flags."""
+    width = memory.program.pointer_size
+    return part_of_word(load_value(block, place[1], width), word_type(memory.flags_at(place), width))
+
+
+def number_at(memory: Memory, block: Block, place: Place) -> int | None:
+    """The number in a cell of a block, as it is kept there; None if it is not known."""
+    kept = memory.integer_type(place)
+    if kept is None:
+        return None
+    value = load_value(block, place[1], memory.program.pointer_size if is_tag(kept) else kept.size)
+    value = part_of_word(value, kept)
+    return kept.wrap(value) if isinstance(value, int) else None
+
+
 def value_of(program: Program, view: View, name: str, size: int) -> Value | None:
-    """The value of a variable of the analysis; None if the state has no such variable."""
+    """The value of a variable of the program; None if the state has no such variable."""
     base, offset = name, 0
     if name not in view.variables:
         if name not in program.parts:

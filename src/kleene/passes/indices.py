@@ -24,16 +24,18 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
+from kleene.cfa.types import VOID, ArrayType, PointerType, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations import Relations, factors
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import Choice, exchange, expand_edges, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
+MOST_ELEMENTS = 6
+"""Arrays of pointers of so few elements are never lists of slots (`elements`)."""
 MAX_NUMBERS = 4
 """Arrays of numbers, whose elements matter less, up to this one."""
 
@@ -50,13 +52,35 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         cfa = changed
 
 
-def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
-    """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely."""
+def with_constant_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with sizes of blocks that do not vary, such as those that an allocator of the program is given."""
+    if not any(isinstance(e.label, Allocate) and constant_of(e.label.size) is None for e in cfa.edges):
+        return cfa
     intervals = Intervals(program, cfa)
+
+    def fix(edge: Edge[Operation]) -> Edge[Operation]:
+        label = edge.label
+        if not isinstance(label, Allocate) or constant_of(label.size) is not None:
+            return edge
+        low, high = intervals.of(label.size, edge.source)
+        return replace(edge, label=replace(label, size=Constant(low, label.size.type))) if low == high else edge
+
+    return Cfa(cfa.entry, tuple(map(fix, cfa.edges)))
+
+
+def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely.
+
+    In a program of several functions, blocks of pointers become lists later (`elements`).
+    """
+    intervals = Intervals(program, cfa)
+    apart = len(program.functions) > 1
 
     def least(edge: Edge[Operation]) -> Edge[Operation]:
         label = edge.label
         if not isinstance(label, Allocate | Realloc) or isinstance(label.size, Constant):
+            return edge
+        if apart and has_pointers(label.element or VOID if isinstance(label, Allocate) else label.target.type, program):
             return edge
         low, _ = intervals.of(label.size, edge.source)
         return replace(edge, label=replace(label, size=Constant(max(low, 0), label.size.type)))
@@ -142,9 +166,15 @@ class _Splitter:
         operation = rewrite_operation(operation, fix)
         if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
             low, high = self.intervals.of(operation.size, location)
-            if low == high:
+            if low == high and not self._becomes_list(operation, low):
                 return replace(operation, size=Constant(low, operation.size.type))
         return operation
+
+    def _becomes_list(self, operation: Operation, size: int) -> bool:
+        """Whether a block of pointers becomes a list of slots (`elements`), though its size does not vary."""
+        if not isinstance(operation, Allocate) or operation.element is None or factors(operation.size) is None:
+            return False
+        return has_pointers(operation.element, self.program) and size > MOST_ELEMENTS * operation.element.size
 
     def _interval(self, index: Expression, location: str, last: int) -> Interval:
         """The values of an index; relations to other numbers are asked for only where its own interval is too large."""

@@ -144,7 +144,7 @@ class _Inliner:
             self._add(source, call, target)
             return
         callee = self.program.functions.get(name)
-        if callee is not None and callee.place.file == self.program.library:
+        if callee is not None and callee.place.file in self.program.library:
             callee = self.program.functions.get(SUMMARY + name, callee)
         if callee is None:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
@@ -180,7 +180,7 @@ class _Inliner:
             start = names.get(edge.source, prefix + edge.source)
             end = names.get(edge.target, prefix + edge.target)
             operation = rename_variables(edge.label, rename)
-            if callee.name.startswith(SUMMARY) or callee.place.file == self.program.library:
+            if callee.name.startswith(SUMMARY) or callee.place.file in self.program.library:
                 operation = replace(operation, place=call.place)
             if callee.name.startswith(SUMMARY) and isinstance(operation, Havoc):
                 operation = replace(operation, source=CHOICE)

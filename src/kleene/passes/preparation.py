@@ -11,6 +11,7 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
+from kleene.passes.pointers.words.types import is_tag
 from kleene.passes.prepare import whole_program
 
 
@@ -58,6 +59,12 @@ class Prepared:
     def memory(self) -> Memory:
         """The objects and pointers of `cfa`."""
         return Memory(self.inlined, self.cfa, typed=True)
+
+    @property
+    def has_flags(self) -> bool:
+        """Whether words are two values here (`passes/pointers/words`): the interpreter follows the source only."""
+        memory = self.memory
+        return any(is_tag(v.type) for v in memory.integers) or any(map(memory.flags_at, memory.access_types))
 
     @property
     def is_recursive(self) -> bool:

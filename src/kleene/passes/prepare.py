@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Field, Index
+from kleene.cfa.expressions import AddressOf, Cast, Expression, Field, Index
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assume, Error, Operation
+from kleene.cfa.operations import Assume, Error, MemCopy, MemSet, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.elements import with_element_lists
-from kleene.passes.elements.arrays import with_array_blocks
+from kleene.passes.elements.arrays import with_array_blocks, with_block_lengths
 from kleene.passes.elements.global_arrays import with_slots
+from kleene.passes.elements.members import with_member_blocks
 from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
@@ -26,6 +27,8 @@ from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
+from kleene.passes.pointers.words.checks import are_words_kept
+from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
 from kleene.passes.recursive_functions import with_one_automaton
 from kleene.passes.scalars import with_scalars
@@ -37,15 +40,28 @@ def whole_program(program: CProgram) -> CProgram:
 
     Raises LimitReached if the program is too large, or if the entry is called again.
     """
-    inlined = prepare_program(inline(without_tail_recursion(program)))
+    inlined = inline(without_tail_recursion(program))
     if inlined.entry in inlined.recursive_functions:
         raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
-    return with_one_automaton(inlined)
+    words = with_words(_promote(inlined))
+    if words is not None:
+        prepared = _prepare_whole(words)
+        if are_words_kept(prepared):
+            return prepared
+    return _prepare_whole(inlined)
+
+
+def _prepare_whole(inlined: CProgram) -> CProgram:
+    """The inlined program made ready, with one automaton, and its lists of slots."""
+    prepared = prepare_program(inlined)
+    whole = with_one_automaton(prepared)
+    return whole if whole is prepared else _with_lists(whole)
 
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
+    program = with_block_lengths(with_member_blocks(program))
     program = with_array_blocks(with_text_blocks(with_owner_members(program)))
     while True:
         before = program
@@ -54,11 +70,16 @@ def prepare_program(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    program = with_element_lists(program)
+    program = _with_lists(program)
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }
     return _with_constants_kept(replace(program, functions=functions))
+
+
+def _with_lists(program: CProgram) -> CProgram:
+    """The program with lists of slots, if it is one automaton."""
+    return with_element_lists(with_element_lists(program, on_stack=True))
 
 
 def _promote(program: CProgram) -> CProgram:
@@ -72,7 +93,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     constants = {g.variable for g in program.globals if g.constant}
 
     def keep(edge: Edge[Operation]) -> Edge[Operation]:
-        target = getattr(edge.label, "target", None)
+        target = _written(edge.label)
         while isinstance(target, Field | Index):
             target = target.base
         if target not in constants:
@@ -85,6 +106,17 @@ def _with_constants_kept(program: CProgram) -> CProgram:
         n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(keep, f.cfa.edges)))) for n, f in program.functions.items()
     }
     return replace(program, functions=functions)
+
+
+def _written(operation: Operation) -> Expression | None:
+    """The lvalue that an operation writes, if it names one itself."""
+    match operation:
+        case MemSet(pointer=pointer) | MemCopy(destination=pointer):
+            while isinstance(pointer, Cast):
+                pointer = pointer.operand
+            return pointer.target if isinstance(pointer, AddressOf) else None
+        case _:
+            return getattr(operation, "target", None)
 
 
 def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:

@@ -185,8 +185,12 @@ def _copy(operation: Operation, constants: Constants) -> Operation:
 
 
 def _without_unused(edge: Edge[Operation], constants: Constants, read: set[Variable]) -> Edge[Operation]:
-    """Drop the assignment of a constant address that nothing reads any more."""
-    operation = edge.label
-    if isinstance(operation, Assign) and operation.target in constants and operation.target not in read:
-        return replace(edge, label=Skip(operation.place))
+    """Drop a variable with a constant address that nothing reads any more: else it had no value to the analysis."""
+    operation, unused = edge.label, constants.keys() - read
+    match operation:
+        case Assign(target=Variable() as variable) | DeclareLocal(variable=variable) if variable in unused:
+            return replace(edge, label=Skip(operation.place))
+        case EndScope(variables=variables) if unused.intersection(variables):
+            rest = tuple(v for v in variables if v not in unused)
+            return replace(edge, label=EndScope(operation.place, rest) if rest else Skip(operation.place))
     return edge

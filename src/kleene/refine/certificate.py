@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Operation
 from kleene.core.domain import Store
@@ -23,7 +24,9 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.language import Entry
+from kleene.refine.conditions.cells import AnyCondition, CellCondition
 from kleene.refine.conditions.linear import Condition
+from kleene.refine.conditions.members import Members
 from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
@@ -160,28 +163,48 @@ def _generator(document: Mapping[str, Any], entries: Sequence[Entry], structure:
 
 
 def conditions_document(task: Task) -> list[dict[str, Any]]:
-    """The conditions that ghosts follow, in a form for JSON."""
+    """The conditions that ghosts follow, in a form for JSON; one on members names their struct."""
     return [
-        {"terms": [[v.name, factor] for v, factor in c.terms], "constant": c.constant, "equal": c.equal}
+        {"record": c.record.name, **_terms_document(c.condition)}
+        if isinstance(c, CellCondition)
+        else _terms_document(c)
         for c in task.conditions
     ]
 
 
-def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[Condition]:
-    """The conditions of a document, on integer variables of the program. Their ghosts are computed again."""
+def _terms_document(condition: Condition) -> dict[str, Any]:
+    terms = [[v.name, factor] for v, factor in condition.terms]
+    return {"terms": terms, "constant": condition.constant, "equal": condition.equal}
+
+
+def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[AnyCondition]:
+    """The conditions of a document, on integers of the program. Their ghosts are computed again."""
     if not isinstance(document, list):
         raise TypeError("a list of conditions is expected")
-    variables = {v.name: v for v in task.memory.integers}
-    conditions = []
+    conditions: list[AnyCondition] = []
+    members = Members(task.memory)
     for one in document:
-        terms = [(name, factor) for name, factor in one["terms"]]
-        numbers = [one["constant"], *(factor for _, factor in terms)]
-        if not terms or any(isinstance(n, bool) or not isinstance(n, int) for n in numbers):
-            raise TypeError("a condition has numbers as factors")
-        if not isinstance(one["equal"], bool) or any(name not in variables for name, _ in terms):
-            raise InputError("the certificate has a condition on variables that the program does not have")
-        conditions.append(Condition(tuple((variables[n], f) for n, f in terms), one["constant"], one["equal"]))
+        if "record" not in one:
+            conditions.append(_condition(one, {v.name: v for v in task.memory.integers}))
+            continue
+        fields = members.fields_of(one["record"])
+        plain = _condition(one, {name: Variable(name, f.type) for name, f in fields.items()})
+        record = task.program.records[one["record"]].type
+        condition = CellCondition(record, plain, tuple(fields[v.name].offset for v, _ in plain.terms))
+        if not members.follows(condition):
+            raise InputError(f"the certificate has a condition on members that the program writes unseen: {condition}")
+        conditions.append(condition)
     return conditions
+
+
+def _condition(document: Mapping[str, Any], variables: Mapping[str, Variable]) -> Condition:
+    terms = [(name, factor) for name, factor in document["terms"]]
+    numbers = [document["constant"], *(factor for _, factor in terms)]
+    if not terms or any(isinstance(n, bool) or not isinstance(n, int) for n in numbers):
+        raise TypeError("a condition has numbers as factors")
+    if not isinstance(document["equal"], bool) or any(name not in variables for name, _ in terms):
+        raise InputError("the certificate has a condition on variables that the program does not have")
+    return Condition(tuple((variables[n], f) for n, f in terms), document["constant"], document["equal"])
 
 
 def _names(values: object) -> frozenset[str]:

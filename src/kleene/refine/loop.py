@@ -30,6 +30,7 @@ from kleene.refine.classes.finetune import (
 from kleene.refine.classes.generators import Generator
 from kleene.refine.classes.language import Entry
 from kleene.refine.classes.shape_types import fields_of
+from kleene.refine.conditions.members import Members
 from kleene.refine.enabled import NO_STRUCTURE, Enabled, hint_for
 from kleene.refine.heaps.heap_to_shape import abstract_nodes
 from kleene.refine.heaps.samples import SampleOptions, collect
@@ -48,6 +49,8 @@ MOST_ROUNDS = 60
 """Rounds of refinement by default."""
 PATHS_OF_ROUND = 12
 """Error paths of one tree that a round uses by default."""
+CONDITIONS_OF_ROUND = 6
+"""New conditions that one round follows: what an assertion needs comes first, and each may double the structures."""
 GENERATORS_FOR_ONE_PROCESS = 8
 """With more generators than this, two are simulated at a time; the number of processes does not change the result."""
 LONGEST_EXPLICIT_PATH = 40
@@ -321,17 +324,17 @@ class Refinement:
         return True
 
     def follow_conditions(self, current: Round) -> bool:
-        """Nullary predicates: follow the conditions on integers that the path is about by ghosts.
+        """Nullary and unary predicates: ghosts follow the conditions on integers and members that the path is about.
 
         The automaton gets new locations, so that the tree is built again.
         """
         known = self.task.conditions
-        new = [c for c in current.reason.conditions if c not in known]
+        new = [c for c in current.reason.conditions if c not in known][:CONDITIONS_OF_ROUND]
         if not new or len(known) + len(new) > MOST_CONDITIONS:
             return False
         self.task = self.plain.with_conditions((*known, *new))
         self.models, self.tree, self.abstracted = Models(self.task), None, []
-        definition = tracked_conditions(self.abstraction.definition, new)
+        definition = tracked_conditions(self.abstraction.definition, self.task.conditions, Members(self.plain.memory))
         places = frozenset(self.plain.cfa.locations)  # the locations of ghosts are others now
         at = {name: locations & places for name, locations in self.abstraction.active.at.items()}
         active = Activity(unite(at, LiveRanges(self.task.cfa, self.task.lifetimes).around(at)))
@@ -412,14 +415,18 @@ class Refinement:
         if not current.trials:
             current.level = self._level(current)
         test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
-        failed = [t.generator for t in current.trials if t.generator.structure == own.structure]
-        left = [g for g in own.generators if not any(lattice.refines(f, g) for f in failed)]
+        tried = [t for t in current.trials if t.generator.structure == own.structure]
+        failed = [t.generator for t in tried if t.predicates]
+        known = [t.generator for t in tried]
+        left = [g for g in own.generators if g not in known and not any(lattice.refines(f, g) for f in failed)]
+        largest = SIMULATION_STRUCTURES
+        if current.level == WHOLE and self.tree is not None:  # a tree that is no larger is worth its cost
+            largest = max(largest, self.tree.generated)
         result = FineTuning()
         for same in (True, False):  # first the current data structure
             enabled = [g for g in left if (g.name == generator.name) == same]
-            tuned = fine_tune(
-                lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
-            )
+            width = 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2
+            tuned = fine_tune(lattice, generator, enabled, test, width, patience, largest)
             result.trials += tuned.trials
             result.chosen = tuned.chosen
             if tuned.chosen is not None or patience is not None:

@@ -20,8 +20,8 @@ from kleene.passes.facts.liveness import Lifetimes, lifetimes
 from kleene.passes.facts.memory import Memory, StructureType
 from kleene.refine.classes.generators import Generator
 from kleene.refine.classes.shape_types import Generators, precision_of, shape_class_of, words_of
+from kleene.refine.conditions.cells import AnyCondition
 from kleene.refine.conditions.ghosts import Ghostly, initial_numbers, with_ghosts
-from kleene.refine.conditions.linear import Condition
 from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions
@@ -53,8 +53,8 @@ class Task:
     """The automaton before variables were shared, edge by edge: for people to read."""
     ghostly: Ghostly | None = None
     """The automaton with ghosts, if there are `conditions`."""
-    conditions: tuple[Condition, ...] = ()
-    """The conditions on integers that are followed by ghosts (nullary predicates)."""
+    conditions: tuple[AnyCondition, ...] = ()
+    """The conditions on integers that ghosts follow (nullary predicates), and those on members (unary predicates)."""
     plain: Cfa[Operation] | None = None
     """The automaton without ghosts, if there are `conditions`."""
     check: Callable[[], None] = field(default=lambda: None, compare=False)
@@ -81,13 +81,13 @@ class Task:
         """The same on the automaton without ghosts."""
         return self if self.plain is None else replace(self, cfa=self.plain, ghostly=None, conditions=(), plain=None)
 
-    def with_conditions(self, conditions: Iterable[Condition]) -> Task:
+    def with_conditions(self, conditions: Iterable[AnyCondition]) -> Task:
         """The same with a ghost for each condition."""
-        chosen, plain = tuple(conditions), self.plain or self.cfa
+        chosen, before = tuple(conditions), self.without_conditions
         if not chosen:
-            return self.without_conditions
-        ghostly = with_ghosts(plain, chosen, initial_numbers(self.program))
-        return replace(self, cfa=ghostly.cfa, ghostly=ghostly, conditions=chosen, plain=plain)
+            return before
+        ghostly = with_ghosts(before.memory, chosen, initial_numbers(self.program))
+        return replace(before, cfa=ghostly.cfa, ghostly=ghostly, conditions=chosen, plain=before.cfa)
 
     @cached_property
     def memory(self) -> Memory:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.finetune import Trial
 from kleene.refine.classes.generators import Generator
-from kleene.refine.conditions.linear import Condition
+from kleene.refine.conditions.cells import AnyCondition
 from kleene.refine.heaps.recognise import Recognised
 from kleene.refine.heaps.samples import Samples
 from kleene.refine.model import Abstraction
@@ -48,7 +48,7 @@ class Round:
     """The name of the tactic that changed the abstraction (`tactics.TACTICS`)."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[AnyCondition, ...] = ()
     """The conditions on integers that are tracked from now on."""
     active: list[tuple[str, Where]] = field(default_factory=list)
     """The new locations of tracked variables, by reason."""

@@ -22,9 +22,7 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
     for function in report.functions:
         words = "; ".join(function.precondition)
         lines.append(f"  {function.name:<{width}}  {WORDS[function.verdict]:<8}{words}".rstrip())
-        if function.verdict is Verdict.UNKNOWN:
-            lines.append(f"  {'':<{width}}  because: {function.reason}")
-            lines += [f"  {'':<{width}}  what to do: {function.advice}"] * bool(function.advice)
+    lines += _open_lines(report)
     for function in report.functions:
         lines += _error_lines(function)
     for name, facts in report.invariants.items():
@@ -37,6 +35,20 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
     return "\n".join([*lines, f"{report.seconds:.2f} s", ""])
+
+
+def _open_lines(report: LibraryReport) -> list[str]:
+    """Why functions are UNKNOWN, and what to do: each reason once, with the functions that have it."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for function in report.functions:
+        if function.verdict is Verdict.UNKNOWN:
+            reasons.setdefault((function.reason, function.advice), []).append(function.name)
+    lines = []
+    for (reason, advice), names in reasons.items():
+        whose = "all functions" if len(names) == len(report.functions) > 1 else ", ".join(names)
+        lines.append(f"{whose} unknown because: {reason}")
+        lines += [f"what to do: {advice}"] * bool(advice)
+    return lines
 
 
 def _error_lines(function: FunctionVerdict) -> list[str]:
@@ -73,6 +85,7 @@ def library_document(report: LibraryReport) -> dict[str, Any]:
         "assumptions": list(report.assumptions),
         "breaches": list(report.breaches),
         "client": report.client,
+        "model": None if report.model is None else asdict(report.model),
         "reason": report.reason or None,
         "seconds": round(report.seconds, 3),
     }

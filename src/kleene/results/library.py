@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
 from kleene.domains.explicit.explore import Confirmed
@@ -45,6 +47,27 @@ class FunctionVerdict:
     reading: Reading | None = None
 
 
+@dataclass(frozen=True)
+class LibraryModel:
+    """The proved functions as clients see them: C text, and what must hold for a proof of a client with it."""
+
+    text: str
+    functions: tuple[str, ...]
+    """The functions that the text defines."""
+    others: tuple[str, ...]
+    """Other functions and variables that the file exports: a client that uses one needs the source."""
+    properties: tuple[str, ...]
+    """What a client with the model can be proved to have: what is known of the library."""
+    sources: tuple[tuple[str, str], ...]
+    """The file and its headers, each with its digest."""
+    settings: Mapping[str, Any]
+    """How the library was read."""
+    tool: str = ""
+    """The version of Kleene that proved the functions."""
+    digest: str = ""
+    """The digest of all other members."""
+
+
 @dataclass
 class LibraryReport:
     """The result for one file."""
@@ -59,6 +82,8 @@ class LibraryReport:
     """The check of the client that proves the functions."""
     reason: str = ""
     assumptions: list[str] = field(default_factory=list)
+    model: LibraryModel | None = None
+    """The proved functions for checks of clients; None if nothing is proved."""
     breaches: list[str] = field(default_factory=list)
     """What held in an earlier result and does not any more."""
     seconds: float = 0.0

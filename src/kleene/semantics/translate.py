@@ -401,8 +401,8 @@ class Translator:
                 self.conditions.assume(condition, truth)
             case Allocate():
                 self.objects.allocate(operation)
-            case Free(pointer=pointer):
-                self.objects.free(pointer)
+            case Free():
+                self.objects.free(operation)
             case Havoc(target=target):
                 self.objects.havoc(target)
             case MemSet():

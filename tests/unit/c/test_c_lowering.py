@@ -138,6 +138,10 @@ CASES = {
         "extern int setjmp(long *); setjmp(0);",
         ["unsupported: setjmp: jumps between functions are not followed"],
     ),
+    "scanf to a smaller number": (
+        'extern int scanf(const char *, ...); char c; scanf("%d", &c);',
+        ["declare char c", "unsupported: scanf of '%d' to a number of another size"],
+    ),
     "unreachable": ("__builtin_unreachable();", ["unsupported: __builtin_unreachable reached"]),
 }  # fmt: skip
 

@@ -115,6 +115,16 @@ def test_library_functions_get_bodies(lower: Lower) -> None:
     assert str(own.functions["abs"].cfa.edges[0].label) == "return 1"
 
 
+def test_a_pointer_into_a_result_is_not_supported(lower: Lower) -> None:
+    """The result of a call ends with its expression: a pointer to its array was followed for ever."""
+    head = "struct box { int n[3]; };\nstruct box make(void) { struct box b = {{1, 2, 3}}; return b; }\n"
+    for use in ("int *p = make().n; return *p;", "int *p = &make().n[1]; return *p;"):
+        (problem,) = lower(f"{head}int main(void) {{ {use} }}").unsupported_operations()
+        assert problem.reason.startswith("a pointer into the result of a call")
+    for use in ("return make().n[1];", "struct box b = make(); int *p = b.n; return *p;"):
+        assert not lower(f"{head}int main(void) {{ {use} }}").unsupported_operations()
+
+
 def test_unsupported_constructs_are_listed_with_their_places(lower: Lower) -> None:
     program = lower('static void nothing(void) {\n  __asm__("nop"); }\nint main(void) { nothing(); return 0; }')
     assert [(u.place.line, u.reason) for u in program.unsupported_operations()] == [(2, "inline assembly")]

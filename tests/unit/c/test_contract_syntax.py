@@ -14,8 +14,12 @@ HEADER = """\
 struct list { struct list *next; int data; unsigned long big; };
 struct tree { struct tree *left, *right; };
 struct ring { struct ring *next, *prev; };
+struct named { char *name; struct named *next; union { int i; char c; }; };
+struct hidden;
 struct list *keep;
 """
+FIRST = HEADER.count("\n") + 1
+"""The line of the contract."""
 LIST = "struct list *f(struct list *l, int n, int m)"
 MAIN = "int main(void) { return 0; }\n"
 
@@ -31,6 +35,7 @@ def body(function: str) -> str:
 
 
 TREE, RING = "void f(struct tree *t)", "void f(struct ring *r)"
+NAMED_LIST, SAME_NAME = "void f(struct list *list)", "struct list *f(struct list *list)"
 NUMBERS = "int f(int n, int m)"
 UNDERSTOOD = [
     (LIST, "requires list(l); ensures list(\\result);", "list(l, next)", "list(\\result, next)"),
@@ -50,10 +55,13 @@ UNDERSTOOD = [
     (LIST, "requires E(v) l(v) & next(v, v);", "E(v) l(v) & next(v, v)", "nothing"),
     (LIST, "requires list(l) && A(v) !l(v); ensures 1;", "list(l, next) && A(v) !l(v)", "1"),
     (LIST, "requires (l(v) && next(v, v)) | 0 && 1;", "(l(v) && next(v, v)) | 0 && 1", "nothing"),
-    ("void f(struct list *list)", "requires list(list);", "list(list, next)", "nothing"),
-    ("void f(struct list *list)", "requires E(v) list(v);", "E(v) list(v)", "nothing"),
-    ("void f(struct list *list)", "requires list(v) | 0;", "list(v) | 0", "nothing"),
-    ("void f(struct list *list)", "requires list == NULL;", "list == NULL", "nothing"),
+    (NAMED_LIST, "requires list(list);", "list(list, next)", "nothing"),
+    (NAMED_LIST, "requires E(v) list(v);", "E(v) list(v)", "nothing"),
+    (NAMED_LIST, "requires list(v) | 0;", "list(v) | 0", "nothing"),
+    (NAMED_LIST, "requires list == NULL;", "list == NULL", "nothing"),
+    (SAME_NAME, "requires list(list); ensures list(\\result);", "list(list, next)", "list(\\result, next)"),
+    (TREE, "requires tree(t); ensures tree(t);", "tree(t, left, right)", "tree(t, left, right)"),
+    ("void f(struct named *n)", "requires list(n);", "list(n, next)", "nothing"),
 ]  # fmt: skip
 
 
@@ -64,7 +72,25 @@ def test_clauses(tmp_path: Path, function: str, text: str, requires: str, ensure
     formulas = any(word in text for word in ("E(", "A(", "|", " 1;"))
     assert read.formal == formulas
     assert (read.pure, read.modifies, read.allocates, read.frees) == (False, None, False, None)
-    assert (read.function, read.place.line, read.place.function) == ("f", 5, "f")
+    assert (read.function, read.place.line, read.place.function) == ("f", FIRST, "f")
+
+
+FORMULAS = [
+    (LIST, "requires (l(v) && next(v, v)) | 0 && 1;", ["(l(v) && next(v, v)) | 0", "1"]),
+    (LIST, "requires l(v) && E(w) next(v, w)", ["l(v)", "E(w) next(v, w)"]),
+    (LIST, "requires !(l(v) && next(v, v));", ["!(l(v) && next(v, v))"]),
+    (LIST, "requires list | 0;", ["list | 0"]),
+    (NAMED_LIST, "requires list(v);", ["list(v)"]),
+    (NAMED_LIST, "requires list(;", ["list("]),
+    (NAMED_LIST, "requires list(list) | 0;", ["list(list) | 0"]),
+]
+
+
+@pytest.mark.parametrize(("function", "text", "formulas"), FORMULAS)
+def test_formulas_of_a_clause(tmp_path: Path, function: str, text: str, formulas: list[str]) -> None:
+    """Brackets keep a conjunction together; what is no word of a contract is left to the reader of formulas."""
+    read = contract(tmp_path, text, function).requires
+    assert (list(map(str, read.formulas)), read.shapes, read.comparisons) == (formulas, (), ())
 
 
 def test_shapes_of_a_clause(tmp_path: Path) -> None:
@@ -129,6 +155,13 @@ WRONG = [
     (LIST, "frees l(v); frees l(v)", "'frees' is given twice", "frees l(v)*/"),
     (LIST, "frees ;", "a formula over v is expected here", ";*/"),
     (LIST, "allocates next", "';' is expected here", "next*/"),
+    (LIST, "requires list", "'(' is expected here", None),
+    (LIST, "requires list(", "a shape or a comparison is expected here", None),
+    (LIST, "requires lits(", "'lits' is no predicate of a contract", "lits("),
+    ("void f(struct named *n)", "modifies", "'' is no field", None),
+    (NUMBERS, "requires 1 < n", "'1' is no parameter of 'f'", "1 <"),
+    (NAMED_LIST, "requires list(list", "')' is expected here", None),
+    ("void f(struct hidden *h)", "requires list(h, next)", "'h' is no pointer to a struct", "h,"),
 ]
 
 
@@ -139,7 +172,8 @@ def test_mistakes(tmp_path: Path, function: str, text: str, message: str, at: st
     assert message in str(caught.value)
     if at is not None:
         line = f"/*@ {text}*/"
-        assert f"test.c:5:{line.index(at) + 1}: " in str(caught.value)
+        assert f"test.c:{FIRST}:{line.index(at) + 1}: " in str(caught.value)
+        assert (position := caught.value.diagnostics[0].position) is not None and position.text == line
 
 
 def test_unsigned_numbers_of_less_bits_are_compared(tmp_path: Path) -> None:
@@ -164,8 +198,24 @@ def test_a_contract_belongs_to_the_definition_below(tmp_path: Path) -> None:
     for text in (f"{clause} int g(int n); int f(int n) {{ return n; }}\n", f"int x; {clause} int y;\n"):
         with pytest.raises(InputError, match="there is no function definition directly below this contract"):
             read(text)
+    assert set(read(f"int {clause}f(int n) {{ return n; }}\n")) == {"f"}
+    lines = "\n" * 80
+    assert set(read(f"{lines}int g(int n) {{ return n; }} {clause}\nint f(int n) {{ return n; }}\n")) == {"f"}
+    with pytest.raises(InputError, match=r":2:18: ") as caught:
+        read("\n/*@ requires n < k; */ int f(int n) { return n; }\n")
+    assert (position := caught.value.diagnostics[0].position) is not None and position.text.startswith(
+        "/*@ requires n < k;"
+    )
     with pytest.raises(InputError, match="'f' has another contract"):
         read(f"{clause} {clause} int f(int n) {{ return n; }}\n")
     path.write_text(f"int f(int n) {{ return n; }}\n{MAIN}{clause}\n", encoding="utf-8")
     with pytest.raises(InputError, match="there is no function definition"):
         read_contracts(read_program([str(path)]))
+
+
+def test_a_contract_belongs_to_a_definition_of_its_file(tmp_path: Path) -> None:
+    clause = "/*@ requires n < 3; */"
+    first, second = tmp_path / "first.c", tmp_path / "second.c"
+    first.write_text(f"{clause}{' ' * 20}int f(int n) {{ return n; }}\n")
+    second.write_text(f"{' ' * (len(clause) + 2)}int g(int n) {{ return n; }}\n{MAIN}")
+    assert set(read_contracts(read_program([str(first), str(second)]))) == {"f"}

@@ -212,3 +212,43 @@ def test_a_variable_of_another_file_that_nothing_uses(tmp_path: Path) -> None:
     path.write_text(EXTERNAL % ("struct node *unused = &e; int p;", ""))
     report = check([str(path)], check_options(timeout=20.0))
     assert report.properties["assert"] is Verdict.TRUE
+
+
+LOOKUP = """
+#include <stdlib.h>
+struct entry { int value; };
+struct entry *lookup(int key);
+int main(void) {
+    struct entry *kept[1] = { lookup(3) };
+    struct entry *entry = kept[0];
+    BODY
+    return 0;
+}
+"""
+
+
+def test_null_of_unknown_code_is_only_possible(tmp_path: Path) -> None:
+    """A null pointer that nothing but the model of unknown code returned was a confirmed error."""
+    report = checked(LOOKUP.replace("BODY", "return entry->value;"), tmp_path)
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+    messages = [f.message for f in report.findings if f.kind == "null_dereference"]
+    assert messages and not any(f.confirmed for f in report.findings)
+    assert "lookup()" in messages[0] and "--extern" in messages[0]
+    assert "--extern" in report.reason
+    given = checked(LOOKUP.replace("BODY", "return entry->value;"), tmp_path, extern=("lookup=nondet",))
+    assert given.properties["memsafety"] is Verdict.FALSE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (entry == NULL) { int *p = NULL; return *p; }",
+        "if (!entry) { free(entry); entry = realloc(entry, 4); free(entry); free(entry); }",
+        "struct entry *none = NULL; if (entry == none && (unsigned long)entry == 0) return *(int *)none;",
+        "if (entry != lookup(4)) return *(int *)NULL;",
+    ],
+)
+def test_other_errors_behind_unknown_code_are_confirmed(tmp_path: Path, body: str) -> None:
+    """The result is NULL like any other: it is compared, freed and reallocated, and its own errors are confirmed."""
+    report = checked(LOOKUP.replace("BODY", body), tmp_path, malloc_may_fail=False)
+    assert report.properties["memsafety"] is Verdict.FALSE

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.translated import inlined
 
+from kleene.c.reader import read_program
 from kleene.cfa.types import BOOL, IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula
 from kleene.passes.facts.integers import (
@@ -26,6 +27,7 @@ from kleene.passes.facts.integers import (
     combine_values,
 )
 from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
 
 SIGNED, UNSIGNED, WIDE = IntegerType(2, True), IntegerType(2, False), IntegerType(4, True)
 ADDRESS = IntegerType(3, False, function=True)
@@ -200,3 +202,43 @@ def test_a_hidden_variable_has_no_constants(tmp_path: Path) -> None:
     assert Constants(memory).of(variable) == (0, 7)
     assert Constants(memory, hidden=frozenset([variable])).of(variable) == ()
     assert Constants(memory, tracks=lambda key: key != variable).of(variable) == ()
+
+
+def test_values_that_are_required_are_told_apart(tmp_path: Path) -> None:
+    """A variable that nothing compares has no constants, until an analysis asks for some."""
+    program, cfa = inlined(tmp_path, "int i = 7, j = i; return j;")
+    memory = Memory(program, cfa, typed=True)
+    known = Constants(memory)
+    (i,), (j,) = ([v for v in memory.integers if v.name == name] for name in "ij")
+    assert known.of(i) == known.of(j) == ()
+    known.require(i, (0, 1))
+    assert known.of(i) == known.of(j) == (0, 1, 7)
+
+
+def test_the_constants_of_cells(tmp_path: Path) -> None:
+    """Numbers in blocks share constants by their offset; bit-fields and places that are not known have none."""
+    node = "struct { long n; int d; int b : 3; } *p = malloc(sizeof *p);"
+    assert constants(tmp_path, f"{node} p->d = 4; if (p->d == 6) return 1; free(p);")["8"] == (4, 6)
+    assert constants(tmp_path, f"{node} int i = p->d; if (i == 6) return 1; free(p);")["i"] == (6,)
+    bits = constants(tmp_path, f"{node} int i = p->b; p->b = 2; if (i == 6) return 1; free(p);")
+    assert bits["i"] == (6,) and "12" not in bits
+    far = constants(tmp_path, f"int a[3], k = {INPUT}; int i = a[k]; if (i == 6) return 1;")
+    assert far["i"] == (6,)
+
+
+def test_conversions_between_types_of_the_same_size_keep_numbers_apart() -> None:
+    others = IntegerValue({0: FALSE}, TRUE)
+    assert others.convert(SIGNED, UNSIGNED).at(0) is FALSE and others.convert(SIGNED, WIDE).at(0) is FALSE
+    assert others.convert(WIDE, SIGNED).at(0) is UNKNOWN
+
+
+def test_constants_pass_through_calls(tmp_path: Path) -> None:
+    """The arguments and results of a recursive function are assignments."""
+    head = "static int down(int n) { if (n > 0) return 1 + down(n - 1); return n; }"
+    path = tmp_path / "calls.c"
+    text = f"extern int {INPUT[:-2]}(void);\n{head}\nint main(void) {{ int i = 5; return down(i) + down(9); }}\n"
+    path.write_text(text)
+    memory = Prepared(read_program([str(path)])).memory
+    known = Constants(memory)
+    (argument,) = (v for v in memory.integers if v.name == "down.n")
+    assert 9 in known.of(argument)

@@ -20,6 +20,7 @@ from kleene.cfa.expressions import (
     Comparison,
     Constant,
     Expression,
+    FloatConstant,
     Index,
     Unary,
     Variable,
@@ -27,11 +28,12 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Call, Havoc, Operation, Place, Skip
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import BOOL, CHAR, INT, ArrayType, IntegerType, PointerType
+from kleene.cfa.types import BOOL, CHAR, INT, ArrayType, FloatType, IntegerType, PointerType
 from kleene.passes.facts.intervals import Interval, Intervals, _arithmetic, _restrict, _same_value, interval_of
 
 PLACE = Place("f.c", 1, 1, "main")
 SIGNED, UNSIGNED, WIDE = IntegerType(3, True), IntegerType(3, False), IntegerType(5, True)
+DOUBLE = FloatType(64)
 INTERVALS = [(a, b) for a in range(-3, 5) for b in range(a, 5)]
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt,
@@ -101,6 +103,7 @@ def test_arithmetic_has_all_results(name: str) -> None:
     ("name", "a", "b", "result"),
     [
         ("/", (0, 9), (2, 3), (0, 4)),
+        ("/", (4, 4), (1, 1), (4, 4)),
         ("/", (-1, 9), (2, 3), None),
         ("/", (0, 9), (0, 3), None),
         ("%", (2, 4), (5, 6), (2, 4)),
@@ -112,6 +115,8 @@ def test_arithmetic_has_all_results(name: str) -> None:
         ("&", (0, 9), (-1, 3), (0, 9)),
         ("&", (-1, 9), (0, 3), (0, 3)),
         ("&", (0, 2), (0, 3), (0, 2)),
+        ("&", (-5, 5), (0, 3), (0, 3)),
+        ("&", (0, 3), (-5, 5), (0, 3)),
         ("&", (-1, 2), (-1, 3), None),
         (">>", (0, 9), (0, 0), (0, 9)),
         (">>", (2, 9), (1, 1), (1, 4)),
@@ -381,3 +386,43 @@ def test_a_location_that_is_not_reached_has_no_bounds(empty: CProgram) -> None:
     cfa = Cfa("0", (Edge("0", assigned(I, 3), "1"), Edge("1", Assume(PLACE, test, True), "2")))
     assert "2" not in Intervals(empty, cfa).at
     assert "1" in Intervals(empty, cfa).at
+
+
+def test_conditions_that_are_no_comparisons(empty: CProgram) -> None:
+    """`if (x)`, `if (-x)`, `if ((char)x)` and `if (p)`: what is excluded cannot be."""
+    known = Intervals(empty, empty.main.cfa)
+    assert known.at
+
+    def after(condition: Expression, truth: bool, low: int, high: int) -> Interval | None:
+        bounds = known.after(Assume(PLACE, condition, truth), {I: (low, high)})
+        return None if bounds is None else bounds[I]
+
+    assert (after(I, True, 0, 5), after(I, False, 0, 5), after(I, False, 1, 5)) == ((1, 5), (0, 0), None)
+    negative, narrow = Unary("-", I, INT), Cast(I, CHAR)
+    assert after(negative, True, 0, 1) in ((0, 1), (1, 1)) and after(negative, False, 0, 1) in ((0, 1), (0, 0))
+    assert after(narrow, False, 0, 300) == (0, 300)
+    nothing = Unary("!", I, INT)
+    assert (after(nothing, True, 0, 5), after(nothing, False, 0, 5)) == ((0, 0), (1, 5))
+    pointer = Variable("p", PointerType(INT, 8))
+    for condition in (pointer, Comparison("==", pointer, Constant(0, pointer.type))):
+        assert after(condition, True, 0, 5) == after(condition, False, 0, 5) == (0, 5)
+    real = Comparison("<", Cast(I, DOUBLE), FloatConstant(2.5, DOUBLE))
+    assert after(real, True, 0, 5) == after(real, False, 0, 5) == (0, 5)
+
+
+def test_conversions_at_the_ends_of_a_type() -> None:
+    byte = IntegerType(8, False)
+    for interval in ((0, 3), (5, 255), (7, 9)):
+        assert interval_of(Cast(I, byte), {I: interval}) == interval
+    assert interval_of(Cast(I, byte), {I: (-1, 3)}) == interval_of(Cast(I, byte), {I: (5, 256)}) == (0, 255)
+    assert interval_of(Cast(I, DOUBLE), {I: (0, 3)}) == (0, 3)
+
+
+def test_widening_goes_to_the_next_number_of_the_program(empty: CProgram) -> None:
+    known = Intervals(empty, empty.main.cfa)
+    known._steps = [-3, 0, 5]
+    assert known._widen(-2, None, (-2, 4)) == (-3, 4)
+    assert known._widen(-3, 4, (-3, 4)) == (-3, 5)
+    assert known._widen(None, 5, (1, 5)) == (1, 5)
+    low, high = known._widen(-4, 6, (-4, 6))
+    assert low < -(2**64) and high > 2**64

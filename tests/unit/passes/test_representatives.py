@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.translated import HEADER, alarms, inlined, program_of
 
-from kleene.cfa.expressions import Constant
-from kleene.cfa.operations import Assign, Havoc
+from kleene.c.reader import read_program
+from kleene.cfa.expressions import Cast, Constant, Unary
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assign, Assume, Havoc
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import INT
 from kleene.domains.explicit.interpreter import run
 from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import with_representatives
 
 OPERATORS = ("<", "<=", ">", ">=", "==", "!=")
@@ -93,6 +97,10 @@ def test_ranges_begin_where_a_test_changes(tmp_path: Path) -> None:
         "struct node n; n.data = x; struct wide w; w.inner = n; if (w.inner.data + 1 == 3) return 1;",
         "int *p = &x; char *c = (char *)p; if (c[1] == 3) return 1;",
         "struct bits { int a : 4, b : 20; int c; } *p = malloc(8); p->c = x; y = p->b; y = p->c == 7; free(p);",
+        "struct node *p = malloc(16); p->data = x; struct wide *w = malloc(24); memcpy(&w->inner, p, 16);"
+        " if (w->inner.data == 7) return 1; free(p); free(w);",
+        "char b[9], c[9]; if (x >= 0 && x < 9) memcpy(b, c, x);",
+        "int z = x < y; if (z) return 1;",
         "int *p = &x; int *q = malloc(8); memcpy(q + 1, p, 4); if (q[1] == 7) return 1; free(q);",
     ],
 )
@@ -126,3 +134,30 @@ def test_data_in_a_range_along_a_list(tmp_path: Path, filter_: str, proved: bool
     }}
     """
     assert ("unreach_call" not in alarms(tmp_path, body, header)) == proved
+
+
+def test_numbers_that_a_recursive_function_changes_stay_unknown(tmp_path: Path) -> None:
+    """An argument is an assignment: what is done to the parameter is done to the number."""
+    head = "static int down(int n) { if (n > 0) return 1 + down(n - 1); return n; }\n"
+    path = tmp_path / "recursive.c"
+    for argument, known in (("x", False), ("3", True)):
+        body = f"int x = __VERIFIER_nondet_int(); if (x < 5) return 1; return down({argument});"
+        path.write_text(f"extern int __VERIFIER_nondet_int(void);\n{head}int main(void) {{ {body} }}\n")
+        memory = Prepared(read_program([str(path)])).memory
+        labels = [edge.label for edge in with_representatives(memory).edges]
+        assert any(isinstance(label, Havoc) for label in labels) != known
+
+
+def test_truth_is_a_comparison_with_zero(tmp_path: Path) -> None:
+    """A number as a condition, negated or not, is asked whether it is zero; a conversion asks for more."""
+    program, cfa = inlined(tmp_path, "int x = __VERIFIER_nondet_int(); if (x < 5) return 1;")
+    (x,) = (v for v in Memory(program, cfa, typed=True).integers if v.name == "x")
+    (havoc,) = (edge for edge in cfa.edges if isinstance(edge.label, Havoc))
+    place = havoc.label.place
+    for condition, known in ((x, [-1, 0, 1, 5]), (Unary("!", x, INT), [-1, 0, 1, 5]), (Cast(x, INT), [])):
+        more = Edge(havoc.target, Assume(place, condition, True), havoc.target)
+        extended = Cfa(cfa.entry, (*cfa.edges, more))
+        edges = with_representatives(Memory(program, extended, typed=True)).edges
+        given = [e.label for e in edges if (e.source, e.target) == (havoc.source, havoc.target)]
+        values = [a.value.value for a in given if isinstance(a, Assign) and isinstance(a.value, Constant)]
+        assert sorted(values) == known

@@ -78,9 +78,9 @@ def certificate_text(refined: Refined, options: CheckOptions) -> str:
     document = {
         "schema": SCHEMA,
         "tool": __version__,
-        "files": _digests(program.files),
-        "headers": _digests(program.headers),
-        "shape_files": _digests(options.refine.shapes if options.refine else ()),
+        "files": file_digests(program.files),
+        "headers": file_digests(program.headers),
+        "shape_files": file_digests(options.refine.shapes if options.refine else ()),
         "properties": list(refined.properties),
         "asked": list(options.properties),
         "options": {f.name: getattr(read, f.name) for f in fields(ReadOptions) if f.name != _DERIVED},
@@ -120,7 +120,7 @@ class _Check:
         files = self._check_files("files")
         self._check_files("headers")
         needed = self._check_files("shape_files")
-        if {_digest(name) for name in needed} - {_digest(name) for name in shapes}:
+        if {file_digest(name) for name in needed} - {file_digest(name) for name in shapes}:
             raise self.refuse(
                 f"the proof rests on shape classes of your own: give --shapes {' --shapes '.join(needed)}"
             )
@@ -167,7 +167,7 @@ class _Check:
         ):
             raise self.refuse("not a certificate: it does not name its files")
         for entry in entries:
-            if _digest(entry["path"]) != entry["sha256"]:
+            if file_digest(entry["path"]) != entry["sha256"]:
                 raise self.refuse(f"{entry['path']} is not the file that was proved")
         return names
 
@@ -231,10 +231,10 @@ def digest_of(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _digests(paths: Sequence[str]) -> list[dict[str, str]]:
-    return [{"path": path, "sha256": _digest(path)} for path in paths]
+def file_digests(paths: Sequence[str]) -> list[dict[str, str]]:
+    return [{"path": path, "sha256": file_digest(path)} for path in paths]
 
 
-def _digest(path: str) -> str:
+def file_digest(path: str) -> str:
     """The digest of a file; empty if the file no longer exists."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""

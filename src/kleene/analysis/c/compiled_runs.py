@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from kleene.cfa.operations import READ_SOURCES
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
+from kleene.domains.explicit.entry import UNWRITTEN
 from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.outside.world import standard_input
 from kleene.results.replay import Replay
 
 _HERE = Path(__file__).parent / "replay"
@@ -34,9 +37,11 @@ _SAID = (
 )
 _FRAME = re.compile(r"#\d+ \S+ in \S+ (\S+?):(\d+)")
 _LINE = re.compile(r"(?:^|\s)(\S+?):(\d+):(?:\d+: runtime error| .*Assertion)", re.MULTILINE)
-_FED = ("__VERIFIER_nondet_", "malloc succeeds", "rand", "random", "getchar")
+_FED = ("__VERIFIER_nondet_", "malloc succeeds", "rand", "random")
 """The purposes of the inputs that `replay.c` gives to the program."""
-_MOST_TEXTS = 1 << 10
+_TEXTS = ("parameter ", "character ", "length of argument ", "stdin", "stdout", "stderr", *READ_SOURCES)
+"""The purposes of those that are arguments, streams, or bytes of the standard input."""
+_MOST_TEXTS = 1 << 13
 """Largest number of texts on a command line in a replay."""
 _ARGUMENT = re.compile(r"character \d+ of argument (\d+)")
 
@@ -109,6 +114,7 @@ def execute(
     seed: int = 0,
     malloc_may_fail: bool,
     arguments: Sequence[bytes] = (),
+    stdin: bytes = b"",
     error_calls: bool = True,
 ) -> Run:
     """One run, on given inputs or on random ones."""
@@ -121,7 +127,7 @@ def execute(
         file.write_text(" ".join(map(str, inputs)))
         environment["KLEENE_INPUTS"] = str(file)
     command: list[str | bytes] = [str(binary), *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, timeout=_RUN_SECONDS)
+    done = subprocess.run(command, env=environment, input=stdin, capture_output=True, timeout=_RUN_SECONDS)
     return Run(done.returncode, done.stderr.decode(errors="replace"), done.stdout.decode("latin-1"))
 
 
@@ -160,7 +166,7 @@ def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error
         return binary
     trace = shown.trace
     given = list(zip(trace.inputs, trace.reasons, strict=True))
-    other = [why for _, why in given if not why.startswith((*_FED, "parameter ", "character "))]
+    other = [why for _, why in given if not why.startswith((*_FED, *_TEXTS, UNWRITTEN))]
     if other:
         return Replay("not replayed", f"its inputs cannot be given to a compiled program: {other[0]}")
     fed = [value for value, why in given if why.startswith(_FED)]
@@ -170,6 +176,7 @@ def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error
             inputs=fed,
             malloc_may_fail=trace.malloc_may_fail,
             arguments=_arguments(program, given),
+            stdin=standard_input(given),
             error_calls=error_calls,
         )
     except subprocess.TimeoutExpired:
@@ -178,6 +185,8 @@ def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error
     leaks = shown.fault.kind == "memory_leak"
     if said and ("not freed" in said) <= leaks:
         return Replay("reproduced", said)
+    if UNWRITTEN in trace.reasons:
+        return Replay("not replayed", f"its inputs cannot be given to a compiled program: {UNWRITTEN}")
     return Replay("not reproduced", "the compiled run shows no error")
 
 

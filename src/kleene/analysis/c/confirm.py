@@ -68,6 +68,8 @@ def _own_paths(
         ready = prepared.inlined
     except LimitReached:
         return
+    if prepared.has_flags:
+        return
     end = time.monotonic() + seconds
     result.paths = error_paths(shape, ready, seconds)
     for alarm, path in [(a, p) for a, p in result.paths.items() if a in alarms][:MOST_PATHS]:

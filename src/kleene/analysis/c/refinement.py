@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS, NO_PROMISE, UNDEFINED, kinds_of
-from kleene.coverage.shapes import Followed, Ghost
+from kleene.coverage.shapes import Followed, Ghost, GhostMember
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
@@ -28,6 +29,7 @@ from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
+from kleene.refine.conditions.cells import CellCondition, cell_conditions, ghost_offset, plain_conditions
 from kleene.refine.conditions.ghosts import ghost_of
 from kleene.refine.enabled import hints_of
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, MakeTester, Refined, Refinement, RefineOptions
@@ -112,6 +114,8 @@ def refine(
     try:
         if prepared.is_recursive:
             return "recursive functions, which are analysed call by call"
+        if prepared.has_flags:
+            return "flags in the low bits of pointers, which its runs do not follow"
         tasks = tasks_of(prepared, kinds_of(properties), malloc_may_fail=malloc_may_fail)
         images = image_task(tasks[0])
     except LimitReached as limit:
@@ -228,9 +232,24 @@ def _followed_automaton(task: Task, model: Model) -> Followed:
     places = Memory(task.program, original, typed=True).pointer_places
     shared = sharing_of(original, places, whole_scope=task.whole_scope)
     memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
-    return Followed(model.translator, shared, memory, "order" if task.images else "", _ghosts(task))
+    ghosts = ((), ()) if task.images else (_ghosts(task), _ghost_members(task))  # those of images depend on the bound
+    return Followed(model.translator, shared, memory, "order" if task.images else "", *ghosts)
 
 
 def _ghosts(task: Task) -> list[Ghost]:
     """The Boolean variables of conditions, for the coverage of real runs."""
-    return [Ghost(ghost_of(c).name, c.variables, c.holds) for c in task.conditions]
+    return [Ghost(ghost_of(c).name, c.variables, c.holds) for c in plain_conditions(task.conditions)]
+
+
+def _ghost_members(task: Task) -> list[GhostMember]:
+    """The ghosts of objects, for the coverage of real runs."""
+    return [_ghost_member(condition, number) for condition, number in cell_conditions(task.conditions).items()]
+
+
+def _ghost_member(condition: CellCondition, number: int) -> GhostMember:
+    members = [(v, offset, v.type) for v, offset in condition.members.items() if isinstance(v.type, IntegerType)]
+
+    def value(numbers: Sequence[int]) -> int:
+        return condition.ghost_value({v: x for (v, _, _), x in zip(members, numbers, strict=True)})
+
+    return GhostMember(ghost_offset(number), tuple((offset, type_) for _, offset, type_ in members), value)

@@ -21,6 +21,8 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import NO_PROMISE, UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.explicit.explore import MOST_STEPS, Explorer
+from kleene.domains.explicit.outside.lengths import LengthSearch
+from kleene.domains.explicit.outside.vocabulary import vocabulary_of
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
@@ -38,6 +40,10 @@ FIRST_LOOK_SECONDS = 0.3
 """Seconds of exact exploration before a long analysis: most errors of small programs show up in less."""
 HEAD_START_SECONDS = 0.3
 """Seconds of the processor after which the shape analysis waits for exact exploration: most small proofs take less."""
+LENGTHS_LOOK_SECONDS = 0.7
+"""Seconds of runs on long texts before a long analysis: 38 of 42 overflows show up in less."""
+LENGTHS_SECONDS = 5.0
+"""Most seconds of runs on long texts after an analysis with alarms."""
 LEAST_SECONDS = 0.3
 """Seconds that must be left for a phase that confirms or repeats something."""
 AFTER_ERROR_SECONDS = 0.3
@@ -56,6 +62,8 @@ FESA_SECONDS = 20.0
 """Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
+LONG_TEXTS = "by a run on long texts"
+"""How a finding of the search over lengths was made."""
 _WIDTH = 22
 """Characters of the column of names."""
 
@@ -74,6 +82,8 @@ class Check:
     """The exact exploration so far; the next look goes on with it."""
     has_looked: bool = False
     """Whether more than a glance was taken."""
+    lengths: LengthSearch | None = None
+    """The search over lengths of texts so far; the next one goes on with it."""
 
     @property
     def is_shape_analysis(self) -> bool:
@@ -180,6 +190,23 @@ def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
         prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
 
 
+def _search_lengths(check: Check, seconds: float) -> None:
+    """Run the program on long texts and on many of them."""
+    search = check.lengths or LengthSearch(check.executed, malloc_may_fail=check.fails)
+    check.lengths = search
+    outcome = check.budget.within(seconds, lambda: search.run(seconds))
+    if not isinstance(outcome, LimitReached):
+        for shown in outcome.findings:
+            record(check.report, shown, LONG_TEXTS)
+
+
+def _may_depend_on_lengths(check: Check) -> bool:
+    """Whether lengths are worth trying (again): the program walks over blocks by what comes from outside."""
+    if check.lengths is not None:
+        return not check.lengths.outcome.exhausted
+    return vocabulary_of(check.executed).depends_on_lengths
+
+
 def _refine(check: Check, seconds: float) -> None:
     """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
     from kleene.analysis.c.refinement import confirming_runs, refine, shape_result  # imports the solver
@@ -246,10 +273,10 @@ def _look_in_between(check: Check) -> Callable[[], None]:
 
     def look() -> None:
         if looks and not check.has_looked and time.process_time() >= end:
-            phase = looks[0]
-            phase.run(check, check.budget.part(phase.share, phase.most))
-            if not check.open_properties:
-                raise _Decided
+            for phase in [phase for phase in looks if phase.applies(check)]:
+                phase.run(check, check.budget.part(phase.share, phase.most))
+                if not check.open_properties:
+                    raise _Decided
 
     return look
 
@@ -365,6 +392,25 @@ PHASES = (
         lambda check: check.is_shape_analysis and not check.has_looked,
         most=FIRST_LOOK_SECONDS,
         interrupts=True,
+    ),
+    Phase(
+        "long texts in between",
+        "runs on long arguments and lines, after the look in between",
+        _search_lengths,
+        lambda check: check.is_shape_analysis and check.lengths is None and _may_depend_on_lengths(check),
+        most=LENGTHS_LOOK_SECONDS,
+        after_error=AFTER_ERROR_SECONDS,
+        interrupts=True,
+    ),
+    Phase(
+        "long texts",
+        "runs on long arguments and lines, and on many of them, for errors that a length decides",
+        _search_lengths,
+        lambda check: check.options.domain != "explicit" and _may_depend_on_lengths(check),
+        share=PATHS_SHARE,
+        most=LENGTHS_SECONDS,
+        after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
     ),
     Phase(
         "path formulas",

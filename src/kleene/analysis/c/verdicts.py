@@ -23,6 +23,7 @@ from kleene.core.verdict import (
     kinds_against,
     violated_properties,
 )
+from kleene.domains.explicit.evaluate import GIVE_MODEL
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.report.check.crowding import crowding_sentence
@@ -31,7 +32,6 @@ from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
-    from kleene.results.confirmation import Confirmation
     from kleene.results.fesa import FesaResult
 
 _TIME = "time limit"
@@ -157,8 +157,8 @@ def explain(report: CheckReport) -> None:
             violated = violated_properties(alarm.kind, "")
             relevant = alarm.kind != "unsupported" and set(violated) & set(open_properties)
             if relevant and (alarm.kind, alarm.place.line) not in known:
-                report.findings.append(_possible(alarm, report.confirmation))
-                reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report.confirmation)}")
+                report.findings.append(_possible(alarm, report))
+                reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report)}")
         first_undefined = next((a for a in shape.alarms if a.kind in UNDEFINED and not a.text.startswith("$")), None)
         if first_undefined is not None and undefined is None and not reasons:
             kind = first_undefined.kind.replace("_", " ")
@@ -182,9 +182,9 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
         return MORE_TIME
     if _CROWDED.search(report.reason):
         return "allow more with --max-structures, check fewer operations at once, or try --refine"
+    if "--extern" in report.reason:
+        return ""
     if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
-        if "--extern" in report.reason:
-            return ""
         return "keep the place out of the check: put it into a function and give this a model (--extern, --models)"
     if NO_PROMISE in report.reason:
         return "repair this first; --property memsafety shows a run that comes there"
@@ -193,13 +193,22 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
     return "--trace and --html show what was reached; --refine or --timeout may decide it"
 
 
-def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:
+def _answer(alarm: Alarm, report: CheckReport) -> str:
     """The reason why an alarm has no confirming run."""
-    return (confirmation.answers.get(alarm, "") if confirmation is not None else "") or "no run shows it"
+    answers = report.confirmation.answers if report.confirmation is not None else {}
+    return _assumed(alarm, report) or answers.get(alarm, "") or "no run shows it"
 
 
-def _possible(alarm: Alarm, confirmation: Confirmation | None) -> Finding:
-    place = alarm.place
+def _assumed(alarm: Alarm, report: CheckReport) -> str:
+    """What a run to an alarm assumes of unknown code: no more than that it may return NULL."""
+    faults = report.exploration.possible if report.exploration is not None else ()
+    here = (kind_in_runs(alarm.kind), alarm.place.file, alarm.place.line)
+    messages = [f.message for f in faults if (f.kind, f.place.file, f.place.line) == here]
+    return next((m for m in messages if m.endswith(GIVE_MODEL)), "")
+
+
+def _possible(alarm: Alarm, report: CheckReport) -> Finding:
+    place, confirmation = alarm.place, report.confirmation
     kind = kind_in_runs(alarm.kind)
     path = confirmation.paths.get(alarm, []) if confirmation is not None else []
     steps = tuple(
@@ -207,4 +216,13 @@ def _possible(alarm: Alarm, confirmation: Confirmation | None) -> Finding:
         for o in (edge.label for edge in path)
         if not isinstance(o, DeclareLocal | EndScope | Skip)
     )
-    return Finding(kind, place.file, place.line, place.column, place.function, "possible", alarm.text, steps)
+    return Finding(
+        kind,
+        place.file,
+        place.line,
+        place.column,
+        place.function,
+        "possible",
+        _assumed(alarm, report) or alarm.text,
+        steps,
+    )

@@ -1,21 +1,25 @@
 /* Bodies of library functions, for programs that call them without defining them. Plain C, from the standard's text. */
 #include <ctype.h>
-#include <pthread.h>
+#include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
+#include <strings.h>
 
 extern char __VERIFIER_nondet_char(void);
 extern int __VERIFIER_nondet_int(void);
-extern unsigned int __VERIFIER_nondet_uint(void);
-extern long __VERIFIER_nondet_long(void);
-extern unsigned long __VERIFIER_nondet_ulong(void);
-extern FILE *__VERIFIER_nondet_FILE(void);
 extern void __VERIFIER_assume(int);
+int __kleene_builtin_ffs(int);
+
+/* What is read from streams: lengths of lines (0 and less: there is none), of words, of all that is left, and
+   bytes, where a byte or the end (-1) is read. Lengths are any numbers; what is too long is cut by its reader. */
+extern int __kleene_line_length(void);
+extern int __kleene_word_length(void);
+extern int __kleene_outside_length(void);
+extern long __kleene_bytes_left(void);
+extern char __kleene_read_byte(void);
+extern int __kleene_read_or_end(void);
 
 /* Functions with operations of their own, for calls through pointers. */
 void *malloc(size_t size) {
@@ -70,8 +74,56 @@ void *memchr(const void *block, int value, size_t size) {
     return NULL;
 }
 
+void *memrchr(const void *block, int value, size_t size) {
+    const unsigned char *bytes = block;
+    for (size_t i = size; i > 0; i--)
+        if (bytes[i - 1] == (unsigned char)value)
+            return (void *)(bytes + i - 1);
+    return NULL;
+}
+
+void *rawmemchr(const void *block, int value) {
+    const unsigned char *bytes = block;
+    while (*bytes != (unsigned char)value)
+        bytes++;
+    return (void *)bytes;
+}
+
+void *mempcpy(void *target, const void *source, size_t size) {
+    memcpy(target, source, size);
+    return (char *)target + size;
+}
+
+void *memccpy(void *target, const void *source, int value, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        ((char *)target)[i] = ((const char *)source)[i];
+        if (((const unsigned char *)source)[i] == (unsigned char)value)
+            return (char *)target + i + 1;
+    }
+    return NULL;
+}
+
+void *memmem(const void *block, size_t size, const void *part, size_t length) {
+    for (size_t i = 0; length <= size && i <= size - length; i++)
+        if (memcmp((const char *)block + i, part, length) == 0)
+            return (char *)block + i;
+    return NULL;
+}
+
 void bzero(void *block, size_t size) {
     memset(block, 0, size);
+}
+
+void explicit_bzero(void *block, size_t size) {
+    memset(block, 0, size);
+}
+
+void bcopy(const void *source, void *target, size_t size) {
+    memmove(target, source, size);
+}
+
+int bcmp(const void *first, const void *second, size_t size) {
+    return memcmp(first, second, size);
 }
 
 size_t strlen(const char *text) {
@@ -154,6 +206,51 @@ char *strrchr(const char *text, int value) {
     }
 }
 
+char *strchrnul(const char *text, int value) {
+    while (*text != 0 && *text != (char)value)
+        text++;
+    return (char *)text;
+}
+
+char *index(const char *text, int value) {
+    return strchr(text, value);
+}
+
+char *rindex(const char *text, int value) {
+    return strrchr(text, value);
+}
+
+char *stpcpy(char *target, const char *text) {
+    size_t i = 0;
+    while ((target[i] = text[i]) != 0)
+        i++;
+    return target + i;
+}
+
+char *stpncpy(char *target, const char *text, size_t size) {
+    strncpy(target, text, size);
+    return target + strnlen(text, size);
+}
+
+size_t strlcpy(char *target, const char *text, size_t size) {
+    size_t length = strlen(text);
+    if (size > 0) {
+        size_t copied = length < size ? length : size - 1;
+        memcpy(target, text, copied);
+        target[copied] = 0;
+    }
+    return length;
+}
+
+size_t strlcat(char *target, const char *text, size_t size) {
+    size_t start = strnlen(target, size);
+    return start == size ? size + strlen(text) : start + strlcpy(target + start, text, size - start);
+}
+
+int strcoll(const char *first, const char *second) {
+    return strcmp(first, second);
+}
+
 char *strstr(const char *text, const char *part) {
     size_t length = strlen(part);
     for (;; text++) {
@@ -222,6 +319,19 @@ char *strtok(char *text, const char *set) {
     return strtok_r(text, set, &rest);
 }
 
+char *strsep(char **rest, const char *set) {
+    char *text = *rest;
+    if (text == NULL)
+        return NULL;
+    char *end = text + strcspn(text, set);
+    if (*end != 0)
+        *end++ = 0;
+    else
+        end = NULL;
+    *rest = end;
+    return text;
+}
+
 int strcasecmp(const char *first, const char *second) {
     size_t i = 0;
     while (first[i] != 0 && tolower((unsigned char)first[i]) == tolower((unsigned char)second[i]))
@@ -229,23 +339,141 @@ int strcasecmp(const char *first, const char *second) {
     return tolower((unsigned char)first[i]) - tolower((unsigned char)second[i]);
 }
 
+int strncasecmp(const char *first, const char *second, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        int order = tolower((unsigned char)first[i]) - tolower((unsigned char)second[i]);
+        if (order != 0 || first[i] == 0)
+            return order;
+    }
+    return 0;
+}
+
+char *strcasestr(const char *text, const char *part) {
+    size_t length = strlen(part);
+    for (;; text++) {
+        if (strncasecmp(text, part, length) == 0)
+            return (char *)text;
+        if (*text == 0)
+            return NULL;
+    }
+}
+
 char *fgets(char *target, int size, FILE *file) {
     if (size <= 0)
         return NULL;
     int i = 0;
     if (size > 1) {
-        int length = __VERIFIER_nondet_int();
+        int length = __kleene_line_length();
         if (length <= 0)
             return NULL;
-        __VERIFIER_assume(length < size);
+        if (length >= size)
+            length = size - 1;
         for (; i + 1 < length; i++) {
-            target[i] = __VERIFIER_nondet_char();
+            target[i] = __kleene_read_byte();
             __VERIFIER_assume(target[i] != '\n');
         }
-        target[i++] = __VERIFIER_nondet_char();
+        target[i++] = __kleene_read_byte();
     }
     target[i] = 0;
     return target;
+}
+
+/* The parts of scanf and sscanf. Those of sscanf return the rest of the text, or NULL where it does not match. */
+void __kleene_scan_word(char *target, int width) {
+    int length = __kleene_word_length();
+    __VERIFIER_assume(length > 0);
+    if (width >= 0 && length > width)
+        length = width;
+    int i = 0;
+    for (; i < length; i++) {
+        target[i] = __kleene_read_byte();
+        __VERIFIER_assume(!isspace((unsigned char)target[i]));
+    }
+    target[i] = 0;
+}
+
+char *__kleene_scan_spaces(char *text) {
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+int __kleene_scan_failure(char *text, int skips) {
+    if (skips)
+        text = __kleene_scan_spaces(text);
+    return *text == 0 ? -1 : 0;
+}
+
+char *__kleene_scan_literal(char *text, const char *literal) {
+    for (; *literal != 0; literal++, text++)
+        if (*text != *literal)
+            return NULL;
+    return text;
+}
+
+char *__kleene_scan_text_word(char *text, char *target, int width) {
+    text = __kleene_scan_spaces(text);
+    int i = 0;
+    while ((width < 0 || i < width) && text[i] != 0 && !isspace((unsigned char)text[i])) {
+        target[i] = text[i];
+        i++;
+    }
+    if (i == 0)
+        return NULL;
+    target[i] = 0;
+    return text + i;
+}
+
+char *__kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
+    int i = 0;
+    while ((width < 0 || i < width) && text[i] != 0 && (strchr(set, text[i]) != NULL) == (inside != 0)) {
+        target[i] = text[i];
+        i++;
+    }
+    if (i == 0)
+        return NULL;
+    target[i] = 0;
+    return text + i;
+}
+
+char __kleene_scan_character(char *text) {
+    return *text;
+}
+
+char *__kleene_scan_behind_character(char *text) {
+    return *text == 0 ? NULL : text + 1;
+}
+
+int __kleene_digit(int c, int base) {
+    int value = isdigit(c) ? c - '0' : islower(c) ? c - 'a' + 10 : isupper(c) ? c - 'A' + 10 : base;
+    return value < base ? value : -1;
+}
+
+char *__kleene_scan_digits(char *text, int base) {
+    text = __kleene_scan_spaces(text);
+    if (*text == '-' || *text == '+')
+        text++;
+    if (base == 16 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && __kleene_digit(text[2], base) >= 0)
+        text += 2;
+    return text;
+}
+
+long long __kleene_scan_number(char *text, int base) {
+    char *start = __kleene_scan_spaces(text);
+    int negative = *start == '-';
+    unsigned long long value = 0;
+    for (text = __kleene_scan_digits(text, base); __kleene_digit(*text, base) >= 0; text++)
+        value = value * (unsigned)base + (unsigned)__kleene_digit(*text, base);
+    return (long long)(negative ? -value : value);
+}
+
+char *__kleene_scan_behind_number(char *text, int base) {
+    text = __kleene_scan_digits(text, base);
+    if (__kleene_digit(*text, base) < 0)
+        return NULL;
+    while (__kleene_digit(*text, base) >= 0)
+        text++;
+    return text;
 }
 
 size_t __kleene_put_text(char *target, size_t size, size_t at, const char *text) {
@@ -346,8 +574,85 @@ int atoi(const char *text) {
     return sign * value;
 }
 
+unsigned long long __kleene_read_number(const char *text, char **end, int base, unsigned long long most, int *negative) {
+    const char *at = text;
+    unsigned long long value = 0;
+    int any = 0;
+    while (isspace((unsigned char)*at))
+        at++;
+    *negative = *at == '-';
+    if (*at == '-' || *at == '+')
+        at++;
+    if ((base == 0 || base == 16) && at[0] == '0' && (at[1] == 'x' || at[1] == 'X') &&
+        __kleene_digit((unsigned char)at[2], 16) >= 0) {
+        at += 2;
+        base = 16;
+    }
+    if (base == 0)
+        base = *at == '0' ? 8 : 10;
+    for (int digit; (digit = __kleene_digit((unsigned char)*at, base)) >= 0; at++) {
+        value = value > (most - digit) / base ? most : value * base + digit;
+        any = 1;
+    }
+    if (end != NULL)
+        *end = (char *)(any ? at : text);
+    return value;
+}
+
+long strtol(const char *text, char **end, int base) {
+    int negative;
+    unsigned long most = (unsigned long)-1 / 2;
+    unsigned long value = __kleene_read_number(text, end, base, most + 1, &negative);
+    return negative ? -value : value > most ? most : value;
+}
+
+unsigned long strtoul(const char *text, char **end, int base) {
+    int negative;
+    unsigned long value = __kleene_read_number(text, end, base, (unsigned long)-1, &negative);
+    return negative ? -value : value;
+}
+
+long long strtoll(const char *text, char **end, int base) {
+    int negative;
+    unsigned long long most = (unsigned long long)-1 / 2;
+    unsigned long long value = __kleene_read_number(text, end, base, most + 1, &negative);
+    return negative ? -value : value > most ? most : value;
+}
+
+unsigned long long strtoull(const char *text, char **end, int base) {
+    int negative;
+    unsigned long long value = __kleene_read_number(text, end, base, (unsigned long long)-1, &negative);
+    return negative ? -value : value;
+}
+
+intmax_t strtoimax(const char *text, char **end, int base) {
+    return strtoll(text, end, base);
+}
+
+uintmax_t strtoumax(const char *text, char **end, int base) {
+    return strtoull(text, end, base);
+}
+
 long atol(const char *text) {
-    return atoi(text);
+    return strtol(text, NULL, 10);
+}
+
+long long atoll(const char *text) {
+    return strtoll(text, NULL, 10);
+}
+
+div_t div(int value, int by) {
+    div_t result = {value / by, value % by};
+    return result;
+}
+
+ldiv_t ldiv(long value, long by) {
+    ldiv_t result = {value / by, value % by};
+    return result;
+}
+
+int ffs(int value) {
+    return __kleene_builtin_ffs(value);
 }
 
 int isxdigit(int c) {
@@ -368,6 +673,14 @@ int ispunct(int c) {
 
 int iscntrl(int c) {
     return (c >= 0 && c < ' ') || c == 127;
+}
+
+int isascii(int c) {
+    return c >= 0 && c <= 127;
+}
+
+int toascii(int c) {
+    return c & 127;
 }
 
 int isblank(int c) {
@@ -431,6 +744,283 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
             __kleene_swap(start + (j - 1) * size, start + j * size, size);
 }
 
+void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *argument) {
+    char *start = base;
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && compare(start + (j - 1) * size, start + j * size, argument) > 0; j--)
+            __kleene_swap(start + (j - 1) * size, start + j * size, size);
+}
+
+void *lfind(const void *key, const void *base, size_t *count, size_t size, int (*compare)(const void *, const void *)) {
+    for (size_t i = 0; i < *count; i++)
+        if (compare(key, (const char *)base + i * size) == 0)
+            return (char *)base + i * size;
+    return NULL;
+}
+
+void *lsearch(const void *key, void *base, size_t *count, size_t size, int (*compare)(const void *, const void *)) {
+    void *found = lfind(key, base, count, size, compare);
+    if (found == NULL) {
+        found = (char *)base + *count * size;
+        memcpy(found, key, size);
+        *count = *count + 1;
+    }
+    return found;
+}
+
+/* Doubly linked lists, circular or ended by NULL. */
+struct __kleene_links {
+    struct __kleene_links *next, *previous;
+};
+
+void insque(void *element, void *before) {
+    struct __kleene_links *e = element, *b = before;
+    if (b == NULL) {
+        e->next = e->previous = NULL;
+        return;
+    }
+    e->next = b->next;
+    e->previous = b;
+    b->next = e;
+    if (e->next != NULL)
+        e->next->previous = e;
+}
+
+void remque(void *element) {
+    struct __kleene_links *e = element;
+    if (e->next != NULL)
+        e->next->previous = e->previous;
+    if (e->previous != NULL)
+        e->previous->next = e->next;
+}
+
+/* Search trees; the key comes first in a node. */
+struct __kleene_tree {
+    const void *key;
+    struct __kleene_tree *left, *right;
+};
+
+void *tsearch(const void *key, void **root, int (*compare)(const void *, const void *)) {
+    struct __kleene_tree **place = (struct __kleene_tree **)root;
+    if (place == NULL)
+        return NULL;
+    while (*place != NULL) {
+        int order = compare(key, (*place)->key);
+        if (order == 0)
+            return *place;
+        place = order < 0 ? &(*place)->left : &(*place)->right;
+    }
+    struct __kleene_tree *node = malloc(sizeof *node);
+    if (node == NULL)
+        return NULL;
+    node->key = key;
+    node->left = node->right = NULL;
+    *place = node;
+    return node;
+}
+
+void *tfind(const void *key, void *const *root, int (*compare)(const void *, const void *)) {
+    struct __kleene_tree *node = root != NULL ? *root : NULL;
+    while (node != NULL) {
+        int order = compare(key, node->key);
+        if (order == 0)
+            break;
+        node = order < 0 ? node->left : node->right;
+    }
+    return node;
+}
+
+void *tdelete(const void *key, void **root, int (*compare)(const void *, const void *)) {
+    struct __kleene_tree **place = (struct __kleene_tree **)root;
+    void *parent = root;
+    int order;
+    if (place == NULL || *place == NULL)
+        return NULL;
+    while ((order = compare(key, (*place)->key)) != 0) {
+        parent = *place;
+        place = order < 0 ? &(*place)->left : &(*place)->right;
+        if (*place == NULL)
+            return NULL;
+    }
+    struct __kleene_tree *node = *place;
+    if (node->left == NULL) {
+        *place = node->right;
+    } else {
+        struct __kleene_tree **least = &node->left;
+        while ((*least)->right != NULL)
+            least = &(*least)->right;
+        struct __kleene_tree *moved = *least;
+        *least = moved->left;
+        moved->left = node->left;
+        moved->right = node->right;
+        *place = moved;
+    }
+    free(node);
+    return parent;
+}
+
+void __kleene_walk(const struct __kleene_tree *node, void (*action)(const void *, VISIT, int), int depth) {
+    if (node->left == NULL && node->right == NULL) {
+        action(node, leaf, depth);
+        return;
+    }
+    action(node, preorder, depth);
+    if (node->left != NULL)
+        __kleene_walk(node->left, action, depth + 1);
+    action(node, postorder, depth);
+    if (node->right != NULL)
+        __kleene_walk(node->right, action, depth + 1);
+    action(node, endorder, depth);
+}
+
+void twalk(const void *root, void (*action)(const void *, VISIT, int)) {
+    if (root != NULL && action != NULL)
+        __kleene_walk(root, action, 0);
+}
+
+void tdestroy(void *root, void (*free_key)(void *)) {
+    struct __kleene_tree *node = root;
+    if (node == NULL)
+        return;
+    tdestroy(node->left, free_key);
+    tdestroy(node->right, free_key);
+    free_key((void *)node->key);
+    free(node);
+}
+
+/* The one table of hsearch: its entries are a list, since the order in a table is not seen. */
+struct __kleene_entry {
+    ENTRY entry;
+    struct __kleene_entry *next;
+};
+static struct __kleene_entry *kleene_entries;
+static size_t kleene_entries_left;
+static int kleene_has_table;
+
+int hcreate(size_t size) {
+    if (kleene_has_table || __VERIFIER_nondet_int() == 0)
+        return 0;
+    kleene_has_table = 1;
+    kleene_entries_left = size;
+    return 1;
+}
+
+ENTRY *hsearch(ENTRY item, ACTION action) {
+    for (struct __kleene_entry *e = kleene_entries; e != NULL; e = e->next)
+        if (strcmp(e->entry.key, item.key) == 0)
+            return &e->entry;
+    if (action == FIND || !kleene_has_table || kleene_entries_left == 0)
+        return NULL;
+    struct __kleene_entry *fresh = malloc(sizeof *fresh);
+    if (fresh == NULL)
+        return NULL;
+    fresh->entry = item;
+    fresh->next = kleene_entries;
+    kleene_entries = fresh;
+    kleene_entries_left--;
+    return &fresh->entry;
+}
+
+void hdestroy(void) {
+    while (kleene_entries != NULL) {
+        struct __kleene_entry *next = kleene_entries->next;
+        free(kleene_entries);
+        kleene_entries = next;
+    }
+    kleene_has_table = 0;
+}
+
+/* Functions of the compiler, on bits. */
+int __kleene_builtin_popcountll(unsigned long long value) {
+    int count = 0;
+    for (; value != 0; value >>= 1)
+        count += value & 1;
+    return count;
+}
+
+int __kleene_builtin_popcountl(unsigned long value) {
+    return __kleene_builtin_popcountll(value);
+}
+
+int __kleene_builtin_popcount(unsigned value) {
+    return __kleene_builtin_popcountll(value);
+}
+
+int __kleene_builtin_parity(unsigned value) {
+    return __kleene_builtin_popcountll(value) & 1;
+}
+
+int __kleene_builtin_ctzll(unsigned long long value) {
+    int count = 0;
+    for (; (value & 1) == 0; value >>= 1)
+        count++;
+    return count;
+}
+
+int __kleene_builtin_ctzl(unsigned long value) {
+    return __kleene_builtin_ctzll(value);
+}
+
+int __kleene_builtin_ctz(unsigned value) {
+    return __kleene_builtin_ctzll(value);
+}
+
+int __kleene_builtin_clzll(unsigned long long value) {
+    int count = 64;
+    for (; value != 0; value >>= 1)
+        count--;
+    return count;
+}
+
+int __kleene_builtin_clzl(unsigned long value) {
+    return __kleene_builtin_clzll(value) - 8 * (int)(sizeof(long long) - sizeof(long));
+}
+
+int __kleene_builtin_clz(unsigned value) {
+    return __kleene_builtin_clzll(value) - 32;
+}
+
+int __kleene_builtin_ffs(int value) {
+    return value == 0 ? 0 : __kleene_builtin_ctzll((unsigned)value) + 1;
+}
+
+int __kleene_builtin_ffsl(long value) {
+    return value == 0 ? 0 : __kleene_builtin_ctzll((unsigned long)value) + 1;
+}
+
+unsigned short __kleene_builtin_bswap16(unsigned short value) {
+    return (unsigned short)(value << 8 | value >> 8);
+}
+
+unsigned __kleene_builtin_bswap32(unsigned value) {
+    return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24;
+}
+
+unsigned long long __kleene_builtin_bswap64(unsigned long long value) {
+    return (unsigned long long)__kleene_builtin_bswap32((unsigned)value) << 32 |
+           __kleene_builtin_bswap32((unsigned)(value >> 32));
+}
+
+void *__kleene_builtin_assume_aligned(const void *block, size_t alignment) {
+    return (void *)block;
+}
+
+unsigned short htons(unsigned short value) {
+    return __kleene_builtin_bswap16(value);
+}
+
+unsigned short ntohs(unsigned short value) {
+    return __kleene_builtin_bswap16(value);
+}
+
+unsigned htonl(unsigned value) {
+    return __kleene_builtin_bswap32(value);
+}
+
+unsigned ntohl(unsigned value) {
+    return __kleene_builtin_bswap32(value);
+}
+
 /* Functions that run at the exit, the last one first. A program that registers more is not followed further. */
 extern void __kleene_many_handlers(void);
 extern void __kleene_late_handler(void);
@@ -466,330 +1056,4 @@ void __kleene_run_handlers(void) {
         kleene_handler_2();
     if (kleene_handler_1 != NULL)
         kleene_handler_1();
-}
-
-/* Models of functions of the machine and of widespread libraries: what they read from the outside world is any value.
-   A report lists those that a program uses among its assumptions. */
-
-/* Errors. */
-static int kleene_errno;
-
-int *__errno_location(void) {
-    kleene_errno = __VERIFIER_nondet_int();
-    return &kleene_errno;
-}
-
-/* Texts of the system. */
-static char kleene_message[2];
-
-char *strerror(int number) {
-    kleene_message[0] = __VERIFIER_nondet_char();
-    return kleene_message;
-}
-
-char *getenv(const char *name) {
-    kleene_message[0] = __VERIFIER_nondet_char();
-    return __VERIFIER_nondet_int() != 0 ? kleene_message : NULL;
-}
-
-/* Streams: a stream is no memory of the program. */
-FILE *fopen(const char *name, const char *mode) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
-}
-
-FILE *fdopen(int number, const char *mode) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
-}
-
-FILE *tmpfile(void) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
-}
-
-FILE *popen(const char *command, const char *mode) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
-}
-
-int fgetc(FILE *stream) {
-    int read = __VERIFIER_nondet_int();
-    __VERIFIER_assume(read >= -1 && read <= 255);
-    return read;
-}
-
-int getc(FILE *stream) {
-    return fgetc(stream);
-}
-
-int getchar(void) {
-    int read = __VERIFIER_nondet_int();
-    __VERIFIER_assume(read >= -1 && read <= 255);
-    return read;
-}
-
-size_t fread(void *target, size_t size, size_t count, FILE *stream) {
-    size_t done = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(done <= count);
-    for (size_t i = 0; i < done * size; i++)
-        ((char *)target)[i] = __VERIFIER_nondet_char();
-    return done;
-}
-
-size_t fwrite(const void *source, size_t size, size_t count, FILE *stream) {
-    size_t done = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(done <= count);
-    if (size != 0 && count != 0) {
-        volatile char first = ((const char *)source)[0];
-        volatile char last = ((const char *)source)[size * count - 1];
-    }
-    return done;
-}
-
-ssize_t read(int number, void *target, size_t size) {
-    ssize_t done = __VERIFIER_nondet_long();
-    __VERIFIER_assume(done >= -1 && done <= (ssize_t)size);
-    for (ssize_t i = 0; i < done; i++)
-        ((char *)target)[i] = __VERIFIER_nondet_char();
-    return done;
-}
-
-ssize_t write(int number, const void *source, size_t size) {
-    ssize_t done = __VERIFIER_nondet_long();
-    __VERIFIER_assume(done >= -1 && done <= (ssize_t)size);
-    if (size != 0) {
-        volatile char first = ((const char *)source)[0];
-        volatile char last = ((const char *)source)[size - 1];
-    }
-    return done;
-}
-
-/* Output of variable arguments: they are assumed to be what the format says. */
-int vprintf(const char *format, va_list arguments) {
-    return __VERIFIER_nondet_int();
-}
-
-int vfprintf(FILE *stream, const char *format, va_list arguments) {
-    return __VERIFIER_nondet_int();
-}
-
-int vsnprintf(char *target, size_t size, const char *format, va_list arguments) {
-    if (size != 0) {
-        size_t length = __VERIFIER_nondet_ulong();
-        __VERIFIER_assume(length < size);
-        for (size_t i = 0; i < length; i++)
-            target[i] = __VERIFIER_nondet_char();
-        target[length] = 0;
-    }
-    return __VERIFIER_nondet_int();
-}
-
-int fstat(int number, struct stat *result) {
-    result->st_mode = __VERIFIER_nondet_uint();
-    result->st_size = __VERIFIER_nondet_long();
-    return __VERIFIER_nondet_int();
-}
-
-int gettimeofday(struct timeval *now, void *zone) {
-    now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_usec = __VERIFIER_nondet_long();
-    return 0;
-}
-
-int clock_gettime(clockid_t which, struct timespec *now) {
-    now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_nsec = __VERIFIER_nondet_long();
-    return __VERIFIER_nondet_int();
-}
-
-/* Locks, in a program of one thread: they are memory that must live. */
-int pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *kind) {
-    lock->state[0] = 0;
-    return 0;
-}
-
-int pthread_mutex_destroy(pthread_mutex_t *lock) {
-    lock->state[0] = 0;
-    return 0;
-}
-
-int pthread_mutex_lock(pthread_mutex_t *lock) {
-    lock->state[0] = 1;
-    return 0;
-}
-
-int pthread_mutex_trylock(pthread_mutex_t *lock) {
-    lock->state[0] = 1;
-    return __VERIFIER_nondet_int();
-}
-
-int pthread_mutex_unlock(pthread_mutex_t *lock) {
-    lock->state[0] = 0;
-    return 0;
-}
-
-int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *kind) {
-    condition->state[0] = 0;
-    return 0;
-}
-
-int pthread_cond_destroy(pthread_cond_t *condition) {
-    condition->state[0] = 0;
-    return 0;
-}
-
-int pthread_cond_signal(pthread_cond_t *condition) {
-    condition->state[0] = 0;
-    return 0;
-}
-
-int pthread_cond_broadcast(pthread_cond_t *condition) {
-    condition->state[0] = 0;
-    return 0;
-}
-
-int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *kind) {
-    lock->state[0] = 0;
-    return 0;
-}
-
-int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
-    lock->state[0] = 0;
-    return 0;
-}
-
-int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
-    lock->state[0] = 1;
-    return 0;
-}
-
-int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
-    lock->state[0] = 1;
-    return 0;
-}
-
-int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
-    lock->state[0] = 0;
-    return 0;
-}
-
-int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
-    *lock = 0;
-    return 0;
-}
-
-int pthread_spin_destroy(pthread_spinlock_t *lock) {
-    *lock = 0;
-    return 0;
-}
-
-int pthread_spin_lock(pthread_spinlock_t *lock) {
-    *lock = 1;
-    return 0;
-}
-
-int pthread_spin_unlock(pthread_spinlock_t *lock) {
-    *lock = 0;
-    return 0;
-}
-
-int pthread_mutexattr_init(pthread_mutexattr_t *kind) {
-    kind->state[0] = 0;
-    return 0;
-}
-
-int pthread_mutexattr_settype(pthread_mutexattr_t *kind, int type) {
-    kind->state[0] = type;
-    return 0;
-}
-
-int pthread_mutexattr_destroy(pthread_mutexattr_t *kind) {
-    kind->state[0] = 0;
-    return 0;
-}
-
-/* Allocation that ends the program where malloc fails. */
-void *xmalloc(size_t size) {
-    void *block = malloc(size);
-    if (block == NULL)
-        abort();
-    return block;
-}
-
-void *xcalloc(size_t count, size_t size) {
-    void *block = calloc(count, size);
-    if (block == NULL)
-        abort();
-    return block;
-}
-
-void *xrealloc(void *block, size_t size) {
-    void *moved = realloc(block, size);
-    if (moved == NULL)
-        abort();
-    return moved;
-}
-
-void *xzalloc(size_t size) {
-    void *block = calloc(1, size);
-    if (block == NULL)
-        abort();
-    return block;
-}
-
-char *xstrdup(const char *text) {
-    char *copy = strdup(text);
-    if (copy == NULL)
-        abort();
-    return copy;
-}
-
-void xfree(void *block) {
-    free(block);
-}
-
-/* GLib. */
-void *g_malloc(size_t size) {
-    return size == 0 ? NULL : xmalloc(size);
-}
-
-void *g_malloc0(size_t size) {
-    return size == 0 ? NULL : xzalloc(size);
-}
-
-void *g_malloc_n(size_t count, size_t size) {
-    return count == 0 || size == 0 ? NULL : xmalloc(count * size);
-}
-
-void *g_malloc0_n(size_t count, size_t size) {
-    return count == 0 || size == 0 ? NULL : xcalloc(count, size);
-}
-
-void *g_try_malloc(size_t size) {
-    return size == 0 ? NULL : malloc(size);
-}
-
-void *g_realloc(void *block, size_t size) {
-    if (size == 0) {
-        free(block);
-        return NULL;
-    }
-    return xrealloc(block, size);
-}
-
-void g_free(void *block) {
-    free(block);
-}
-
-void *g_slice_alloc(size_t size) {
-    return g_malloc(size);
-}
-
-void *g_slice_alloc0(size_t size) {
-    return g_malloc0(size);
-}
-
-void g_slice_free1(size_t size, void *block) {
-    free(block);
-}
-
-char *g_strdup(const char *text) {
-    return text == NULL ? NULL : xstrdup(text);
 }

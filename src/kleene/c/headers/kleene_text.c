@@ -8,6 +8,7 @@ typedef struct __kleene_FILE FILE;
 #define NULL ((void *)0)
 
 extern void *malloc(size_t);
+extern void *realloc(void *, size_t);
 extern int __VERIFIER_nondet_int(void);
 extern char __VERIFIER_nondet_char(void);
 extern size_t __VERIFIER_nondet_ulong(void);
@@ -108,29 +109,33 @@ int __summary_memcmp(const void *first, const void *second, size_t size) {
 
 char *__summary_strchr(const char *text, int value) {
     size_t length = __kleene_text_length(text);
-    if (value != 0 && __VERIFIER_nondet_int() == 0)
+    if ((char)value == 0)
+        return (char *)text + length;
+    if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t at = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(at <= length);
+    __VERIFIER_assume(at < length);
     return (char *)text + at;
 }
 
 char *__summary_strrchr(const char *text, int value) {
     size_t length = __kleene_text_length(text);
-    if (value != 0 && __VERIFIER_nondet_int() == 0)
+    if ((char)value == 0)
+        return (char *)text + length;
+    if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t at = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(at <= length);
+    __VERIFIER_assume(at < length);
     return (char *)text + at;
 }
 
 char *__summary_strstr(const char *text, const char *part) {
     size_t length = __kleene_text_length(text);
-    __kleene_text_length(part);
+    size_t more = __kleene_text_length(part);
     if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t at = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(at <= length);
+    __VERIFIER_assume(at <= length && more <= length - at);
     return (char *)text + at;
 }
 
@@ -226,6 +231,127 @@ char *__summary_strtok(char *text, const char *set) {
     return text + start;
 }
 
+char *__summary_strsep(char **rest, const char *set) {
+    char *text = *rest;
+    if (text == NULL)
+        return NULL;
+    __kleene_text_length(set);
+    size_t length = __kleene_text_length(text);
+    size_t end = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(end <= length);
+    if (end == length) {
+        *rest = NULL;
+    } else {
+        text[end] = 0;
+        *rest = text + end + 1;
+    }
+    return text;
+}
+
+ssize_t __summary_getline(char **line, size_t *size, FILE *stream) {
+    if (__VERIFIER_nondet_int() == 0) { /* the end; a first buffer has no content */
+        if (*line == NULL) {
+            char *fresh = malloc(120);
+            if (fresh != NULL) {
+                *line = fresh;
+                *size = 120;
+            }
+        }
+        return -1;
+    }
+    size_t length = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(0 < length && length < 0x7fffffff);
+    if (*line == NULL || *size <= length) {
+        size_t wanted = __VERIFIER_nondet_ulong();
+        __VERIFIER_assume(length < wanted && wanted <= 0x7fffffff);
+        char *moved = realloc(*line, wanted);
+        if (moved == NULL)
+            return -1;
+        __kleene_text_write(moved, length);
+        *line = moved;
+        *size = wanted;
+    } else {
+        __kleene_text_write(*line, length);
+    }
+    return (ssize_t)length;
+}
+
+void __summary___kleene_scan_word(char *target, int width) {
+    size_t length = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(0 < length && (width < 0 || length <= (size_t)width));
+    __kleene_text_write(target, length);
+}
+
+char *__summary___kleene_scan_spaces(char *text) {
+    size_t length = __kleene_text_length(text);
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= length);
+    return text + at;
+}
+
+int __summary___kleene_scan_failure(char *text, int skips) {
+    __kleene_text_length(text);
+    return __VERIFIER_nondet_int() == 0 ? 0 : -1;
+}
+
+char *__summary___kleene_scan_literal(char *text, const char *literal) {
+    __kleene_text_length(literal);
+    size_t length = __kleene_text_length(text);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= length);
+    return text + at;
+}
+
+char *__summary___kleene_scan_text_word(char *text, char *target, int width) {
+    size_t length = __kleene_text_length(text);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t end = __VERIFIER_nondet_ulong();
+    size_t written = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(end <= length);
+    __VERIFIER_assume(0 < written && written <= end && (width < 0 || written <= (size_t)width));
+    __kleene_text_write(target, written);
+    return text + end;
+}
+
+char *__summary___kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
+    __kleene_text_length(set);
+    size_t length = __kleene_text_length(text);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t end = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(end <= length);
+    __VERIFIER_assume(0 < end && (width < 0 || end <= (size_t)width));
+    __kleene_text_write(target, end);
+    return text + end;
+}
+
+char __summary___kleene_scan_character(char *text) {
+    __kleene_text_length(text);
+    return __VERIFIER_nondet_char();
+}
+
+char *__summary___kleene_scan_behind_character(char *text) {
+    size_t length = __kleene_text_length(text);
+    return length == 0 ? NULL : text + 1;
+}
+
+long long __summary___kleene_scan_number(char *text, int base) {
+    __kleene_text_length(text);
+    return __VERIFIER_nondet_long();
+}
+
+char *__summary___kleene_scan_behind_number(char *text, int base) {
+    size_t length = __kleene_text_length(text);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t end = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(end <= length);
+    return text + end;
+}
+
 char *__summary_fgets(char *target, int size, FILE *file) {
     if (size <= 0)
         return NULL;
@@ -283,4 +409,59 @@ ssize_t __summary_read(int number, void *target, size_t size) {
     if (done > 0)
         __kleene_bytes_write(target, (size_t)done);
     return done;
+}
+
+void __summary___kleene_any_bytes(void *target, size_t size) {
+    __kleene_bytes_write(target, size);
+}
+
+void __summary___kleene_fill_text(char *target, size_t length) {
+    __kleene_text_write(target, length);
+}
+
+void __summary___kleene_any_text(char *target, size_t size) {
+    size_t length = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(length < size);
+    __kleene_text_write(target, length);
+}
+
+char *__summary_strchrnul(const char *text, int value) {
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= __kleene_text_length(text));
+    return (char *)text + at;
+}
+
+char *__summary_strcasestr(const char *text, const char *part) {
+    size_t length = __kleene_text_length(text);
+    __kleene_text_length(part);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= length);
+    return (char *)text + at;
+}
+
+int __summary_strncasecmp(const char *first, const char *second, size_t size) {
+    __kleene_text_prefix(first, size);
+    __kleene_text_prefix(second, size);
+    return __VERIFIER_nondet_int();
+}
+
+char *__summary_stpcpy(char *target, const char *text) {
+    if (target == text) { /* they overlap, or may do so: an error, and nothing behind it matters */
+        __kleene_text_write(target, (size_t)-1);
+        __VERIFIER_assume(0);
+    }
+    size_t length = __kleene_text_length(text);
+    __kleene_text_write(target, length);
+    return target + length;
+}
+
+unsigned long long __summary___kleene_read_number(const char *text, char **end, int base, unsigned long long most, int *negative) {
+    size_t length = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(length <= __kleene_text_length(text));
+    *negative = __VERIFIER_nondet_int();
+    if (end != NULL)
+        *end = (char *)text + length;
+    return __VERIFIER_nondet_ulong();
 }

@@ -50,4 +50,10 @@ int pthread_once(pthread_once_t *, void (*)(void));
 int pthread_equal(pthread_t, pthread_t);
 int pthread_attr_init(pthread_attr_t *);
 int pthread_attr_destroy(pthread_attr_t *);
+int pthread_attr_setdetachstate(pthread_attr_t *, int);
+int pthread_attr_setstacksize(pthread_attr_t *, size_t);
+int pthread_key_create(pthread_key_t *, void (*)(void *));
+int pthread_key_delete(pthread_key_t);
+int pthread_setspecific(pthread_key_t, const void *);
+void *pthread_getspecific(pthread_key_t);
 #endif

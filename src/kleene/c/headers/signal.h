@@ -18,4 +18,17 @@ typedef int sig_atomic_t;
 #define SIGCHLD 17
 void (*signal(int, void (*)(int)))(int);
 int raise(int);
+typedef struct { unsigned long bits[16]; } sigset_t;
+struct sigaction { void (*sa_handler)(int); sigset_t sa_mask; int sa_flags; };
+#define SA_RESTART 0x10000000
+#define SIG_BLOCK 0
+#define SIG_UNBLOCK 1
+#define SIG_SETMASK 2
+int sigaction(int, const struct sigaction *, struct sigaction *);
+int sigemptyset(sigset_t *);
+int sigfillset(sigset_t *);
+int sigaddset(sigset_t *, int);
+int sigdelset(sigset_t *, int);
+int sigprocmask(int, const sigset_t *, sigset_t *);
+int kill(int, int);
 #endif

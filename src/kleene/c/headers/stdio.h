@@ -75,4 +75,8 @@ size_t fread(void *, size_t, size_t, FILE *);
 size_t fwrite(const void *, size_t, size_t, FILE *);
 int setvbuf(FILE *, char *, int, size_t);
 void perror(const char *);
+int fseeko(FILE *, long, int);
+long ftello(FILE *);
+void flockfile(FILE *);
+void funlockfile(FILE *);
 #endif

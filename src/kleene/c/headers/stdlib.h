@@ -53,4 +53,9 @@ void srand48(long);
 int rand_r(unsigned int *);
 #endif
 int system(const char *);
+void qsort_r(void *, size_t, size_t, int (*)(const void *, const void *, void *), void *);
+char *secure_getenv(const char *);
+char *mkdtemp(char *);
+double drand48(void);
+void *valloc(size_t);
 #endif

@@ -40,4 +40,11 @@ int strerror_r(int, char *, size_t);
 char *strchrnul(const char *, int);
 char *strcasestr(const char *, const char *);
 #endif
+void *rawmemchr(const void *, int);
+void *memccpy(void *, const void *, int, size_t);
+void explicit_bzero(void *, size_t);
+char *stpncpy(char *, const char *, size_t);
+size_t strlcpy(char *, const char *, size_t);
+size_t strlcat(char *, const char *, size_t);
+char *strsignal(int);
 #endif

@@ -20,4 +20,6 @@ char *asctime(const struct tm *);
 size_t strftime(char *, size_t, const char *, const struct tm *);
 int clock_gettime(clockid_t, struct timespec *);
 int nanosleep(const struct timespec *, struct timespec *);
+time_t timegm(struct tm *);
+int clock_getres(clockid_t, struct timespec *);
 #endif

@@ -42,4 +42,10 @@ void *sbrk(intptr_t);
 int brk(void *);
 int gethostname(char *, size_t);
 void _exit(int) __attribute__((noreturn));
+ssize_t pread(int, void *, size_t, off_t);
+ssize_t pwrite(int, const void *, size_t, off_t);
+ssize_t readlink(const char *, char *, size_t);
+extern char *optarg;
+extern int optind, opterr, optopt;
+int getopt(int, char *const *, const char *);
 #endif

@@ -36,5 +36,6 @@ def header_flags(data_model: str) -> list[list[str]]:
     """The ways to find headers, in the order in which they are tried."""
     ours = ["-isystem", str(HEADERS), "-isystem", str(COMPILER_HEADERS)]
     after = [word for folder in machine_folders(data_model) for word in ("-idirafter", folder)]
+    after += ["-D__NO_CTYPE"] if after else []  # glibc's isalpha and the like are functions then, not tables
     theirs = ["-isystem", str(COMPILER_HEADERS), *after]
     return [ours, [*ours, *after], theirs] if after else [ours]

@@ -2,6 +2,8 @@
 
 In reading order:
 
+- `outside`: functions that change nothing in the program's memory, and those that are not modelled
+- `atomics`: the compiler's atomic operations and arithmetic that tells overflow
 - `printing`: `printf`
 - `scan`: `scanf`
 - `variadic`: variable arguments

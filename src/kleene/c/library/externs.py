@@ -13,7 +13,19 @@ from dataclasses import dataclass, field, replace
 
 from kleene.c.library.models import MODELS, UNKNOWN, Declared
 from kleene.c.library.reach import Reach, calls_without_body
-from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    ReturnedNull,
+    Variable,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -54,14 +66,14 @@ def with_extern_models(
     chosen = {name: models.get(name) or (declared[name].model if name in declared else UNKNOWN) for name in missing}
     functions: dict[str, Function] = {}
     for name, function in program.functions.items():
-        functions[name] = _Rewriter(program, reach, chosen, kept, function).rewritten()
+        functions[name] = _Rewriter(program, reach, chosen, kept, function, given=frozenset(models)).rewritten()
     for taken in program.address_taken:
         type_ = taken.type.target if isinstance(taken.type, PointerType) else taken.type
         if taken.name in missing and isinstance(type_, FunctionType):
             type_ = declared[taken.name].type if taken.name in declared else type_
             stub = _stub(taken.name, type_)
             extended = replace(program, functions={**program.functions, taken.name: stub})
-            functions[taken.name] = _Rewriter(extended, reach, chosen, kept, stub).rewritten()
+            functions[taken.name] = _Rewriter(extended, reach, chosen, kept, stub, given=frozenset(models)).rewritten()
     result = replace(program, functions=functions)
     assumed = [Assumption(n, chosen[n], _words(n, chosen[n]), given=n in models) for n in sorted(missing)]
     used = _used_functions(program, missing)
@@ -150,6 +162,8 @@ class _Rewriter:
     here: str = ""
     mark: str = "x"
     """In the names of new locations and variables."""
+    given: frozenset[str] = frozenset()
+    """The functions whose model the user gave."""
 
     def rewritten(self) -> Function:
         function = self.function
@@ -298,9 +312,13 @@ class _Rewriter:
             Edge(self.here, Assume(place, chosen), some),
             Edge(self.here, Assume(place, chosen, truth=False), none),
             Edge(some, Havoc(place, target, name), after),
-            Edge(none, Assign(place, target, Constant(0, target.type)), after),
+            Edge(none, Assign(place, target, self._null(target.type, name)), after),
         ]
         self.here = after
+
+    def _null(self, type_: Type, name: str) -> Constant:
+        """The null pointer; as a result of unknown code it is an assumption, unless the user gave the model."""
+        return Constant(0, type_) if name in self.given else ReturnedNull(0, type_, name)
 
     def _write(self, call: Call, pointer: Expression, type_: Type) -> None:
         """Any numbers in what a pointer argument points to; NULL is left alone."""

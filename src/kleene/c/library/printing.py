@@ -149,9 +149,7 @@ class _Writer:
         self.c.lower.builder.emit(Call(self.c.lower.place(self.cursor), name, arguments, result))
 
     def _text(self, text: str) -> None:
-        data = text.encode("latin-1") + b"\0"
-        literal = StringLiteral(data, ArrayType(CHAR, len(data)))
-        self._call("__kleene_put_text", (AddressOf(literal, self.pointer),), self.at)
+        self._call("__kleene_put_text", (text_literal(text, self.pointer),), self.at)
 
     def _value(self, letter: str, value: Expression) -> None:
         if letter == "s":
@@ -165,6 +163,12 @@ class _Writer:
         else:
             number = Cast(_as(value, value.type, signed=False), UNSIGNED_LONG_LONG)
             self._call("__kleene_put_number", (number, Constant(_BASES[letter], UNSIGNED)), self.at)
+
+
+def text_literal(text: str, type_: Type) -> Expression:
+    """A pointer to a text that the program does not contain as such."""
+    data = text.encode("latin-1") + b"\0"
+    return AddressOf(StringLiteral(data, ArrayType(CHAR, len(data))), type_)
 
 
 def _as(value: Expression, type_: IntegerType, *, signed: bool) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +115,13 @@ class _CheckCommand(click.Command):
 @click.option("--contracts-out", metavar="FILE", help="With --library: write the inferred contracts ('-': print them).")
 @click.option("--client-out", metavar="FILE", help="With --library: write the client that was analysed, as C.")
 @click.option("--readings", metavar="FILE", help="With --library: readings of an earlier check (--json), not inferred.")
+@click.option(
+    "--proved-library",
+    "proofs",
+    multiple=True,
+    metavar="FILE",
+    help="Check a client of a library by the contracts that were proved of it (FILE: --library --json).",
+)
 @click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
@@ -149,9 +157,15 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         return check_libraries(request, given)
     if given["contracts_out"] or given["client_out"] or given["readings"]:
         raise UsageError("--contracts-out, --client-out and --readings need --library")
+    if given["proofs"] and (given["contracts"] or given["certificate_file"]):
+        raise UsageError("--proved-library excludes --contracts and --certificate")
     baseline = given_baseline(given)
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
+    elif given["proofs"]:
+        from kleene.analysis.c.library.clients import check_client
+
+        check = partial(check_client, proofs=given["proofs"])
     else:
         from kleene.analysis.c.check import check
 

@@ -16,6 +16,7 @@ In reading order:
 - `explore`: all executions within bounds
 - `constraints`: constraints on inputs
 - `canonical`: states up to names
+- `outside`: arguments and input as texts, and the lengths that break a program
 - `liveness`: variables that may still be read
 - `heap`: a picture of a state
 - `specified`: contracts in formulas on exact heaps

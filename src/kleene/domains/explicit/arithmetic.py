@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from kleene.cfa.types import FloatType, IntegerType, Type
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
+    RETURNED_NULL,
     UNKNOWN,
     Constraint,
     Linear,
@@ -86,10 +87,21 @@ def float_operation(symbol: str, a: float, b: float, type_: FloatType) -> float:
         raise NotModelled("floating-point division by zero")
     else:
         result = a / b
+        if type_.bits not in _REAL_BITS and result * b != a:
+            raise NotModelled(_PRECISE)
     return round_to(result, type_)
 
 
+_REAL_BITS = (32, 64)
+"""The bits of floating-point types that we compute as C does: those of `float` and `double`."""
+_EXACT = 1 << 53
+"""Integers up to here are the same numbers in `double` and in `long double`."""
+_PRECISE = "arithmetic on floating-point numbers other than float and double"
+
+
 def round_to(value: float, type_: FloatType) -> float:
+    if type_.bits not in _REAL_BITS and not (value.is_integer() and abs(value) < _EXACT):
+        raise NotModelled(_PRECISE)
     if type_.bits != 32:
         return value
     try:
@@ -313,6 +325,7 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
         raise NotModelled("comparison of an address with an unknown number")
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _open_choice(state, symbol, a, b, "comparison of an uninitialized pointer")
+    a, b = plain_null(state, a), plain_null(state, b)
     if isinstance(a, Pointer) and isinstance(b, Pointer):
         if a.block == b.block:
             return int(_COMPARE[symbol](a.offset, b.offset))
@@ -339,6 +352,13 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     if symbol in ("==", "!="):
         return int(symbol == "!=")
     return int(_COMPARE[symbol](0 if a == 0 else 1, 0 if b == 0 else 1))
+
+
+def plain_null(state: State, value: Value) -> Value:
+    """A null pointer of unknown code as the number that it is."""
+    if isinstance(value, Pointer) and state.blocks[value.block].kind == RETURNED_NULL:
+        return value.offset
+    return value
 
 
 def _exists(state: State, pointer: Pointer) -> bool:
@@ -369,6 +389,13 @@ def _open_choice(state: State, symbol: str, a: Value, b: Value, why: str) -> int
     state.tainted = state.tainted or why
     chosen = state.draw(0, 1, why, ("open", symbol, id(a) if isinstance(a, Undefined) else a, id(b)))
     return chosen if isinstance(chosen, int) else decide(state, "!=", chosen, 0)  # type: ignore[arg-type]
+
+
+def to_float(value: Value, type_: FloatType) -> float:
+    """The value converted; rounding a number twice, to `double` and then to `float`, may give another one."""
+    if isinstance(value, int) and type_.bits < 64 and abs(value) > _EXACT and int(float(value)) != value:
+        raise NotModelled("a conversion of a large number to float")
+    return round_to(as_float(value), type_)
 
 
 def as_float(value: Value) -> float:

@@ -1,8 +1,8 @@
 """Values of the parameters of the entry at the start of a run.
 
 Numbers are inputs. `argv` of `main` is an array of argc texts that ends with NULL (C17, 5.1.2.2.1). It is made on first
-access, of a few short texts whose characters are inputs, so no proof relies on it. Other pointers are NULL or point to
-unknown memory; an input chooses on first use.
+access; lengths and characters of the texts are inputs. Where these are unknown, there are only a few short texts, so no
+proof relies on them. Other pointers are NULL or point to unknown memory; an input chooses on first use.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ ARGUMENTS = "arguments"
 """The kind of the block of `argv` before it is looked at; it keeps their number in its first cell."""
 HIDDEN = frozenset(("opaque", UNKNOWN, ARGUMENTS))
 """The kinds of blocks whose contents are not shown."""
-_MOST_ARGUMENTS = 3
-"""Arguments, with the name of the program: enough for an option and its value."""
-_MOST_CHARACTERS = 2
-"""Characters of each text before its end: enough for an option such as -x."""
+_FEW_ARGUMENTS, _MANY_ARGUMENTS = 3, 1 << 13
+"""Arguments, with the name of the program: enough for an option and its value; and those of a run on given inputs."""
+_FEW_CHARACTERS, _MANY_CHARACTERS = 2, 1 << 16
+"""Characters of each text before its end: enough for an option such as -x; and those of a run on given inputs."""
+UNWRITTEN = "uninitialized number"
+"""The purpose of an input that is the value of a number which was not written."""
 _ENDLESS = 1 << 20
 """Bytes of a block whose size is not known."""
 
@@ -52,25 +54,33 @@ def look_at_arguments(state: State, number: int) -> Block:
     """Make the texts of `argv`, whose block has this number."""
     block = state.blocks[number]
     width, count = block.cells[0]
-    if isinstance(count, Unknown) and not decide(state, "<=", count, _MOST_ARGUMENTS):
-        raise NotModelled(f"more than {_MOST_ARGUMENTS} arguments")
+    whole = state.source.whole_arguments
+    most = _MANY_ARGUMENTS if whole else _FEW_ARGUMENTS
+    if isinstance(count, Unknown) and not decide(state, "<=", count, most):
+        raise NotModelled(f"more than {most} arguments")
     amount = concrete(state, count)
-    if amount > _MOST_ARGUMENTS:
-        raise NotModelled(f"more than {_MOST_ARGUMENTS} arguments")
-    drawn = [
-        [
-            state.draw(CHAR.minimum, CHAR.maximum, f"character {k + 1} of argument {n}", ("argument", n, k))
-            for k in range(_MOST_CHARACTERS)
-        ]
-        for n in range(amount)
-    ]
-    state.source.bounded = f"only {_MOST_ARGUMENTS} arguments of {_MOST_CHARACTERS} characters are tried"
+    if amount > most:
+        raise NotModelled(f"more than {most} arguments")
+    texts = [_characters(state, n, whole=whole) for n in range(amount)]
+    if not whole:
+        state.source.bounded = f"only {_FEW_ARGUMENTS} arguments of {_FEW_CHARACTERS} characters are tried"
     block = state.writable(number)
     block.kind, block.size, block.cells = "global", (amount + 1) * width // CHAR.bits, {}
     block.store(amount * width, width, 0)
-    for n, characters in enumerate(drawn):
-        text = state.new_block("global", _MOST_CHARACTERS + 1, f"argument {n}")
+    for n, characters in enumerate(texts):
+        text = state.new_block("global", len(characters) + 1, f"argument {n}")
         for k, character in enumerate([*characters, 0]):
             state.blocks[text].store(k * CHAR.bits, CHAR.bits, character)
         block.store(n * width, width, Pointer(text, 0))
     return block
+
+
+def _characters(state: State, number: int, *, whole: bool) -> list[Value]:
+    """The characters of an argument."""
+    low, high = (0, _MANY_CHARACTERS) if whole else (_FEW_CHARACTERS, _FEW_CHARACTERS)
+    length = state.draw(low, high, f"length of argument {number}", ("length", number))
+    assert isinstance(length, int)
+    return [
+        state.draw(CHAR.minimum, CHAR.maximum, f"character {k + 1} of argument {number}", ("argument", number, k))
+        for k in range(length)
+    ]

@@ -23,6 +23,7 @@ from kleene.cfa.expressions import (
     Index,
     PointerDifference,
     PointerOffset,
+    ReturnedNull,
     StringLiteral,
     Unary,
     Variable,
@@ -39,13 +40,15 @@ from kleene.domains.explicit.arithmetic import (
     operate,
     pointer_from,
     round_to,
+    to_float,
 )
-from kleene.domains.explicit.entry import ARGUMENTS, look_at_arguments
+from kleene.domains.explicit.entry import ARGUMENTS, UNWRITTEN, look_at_arguments
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
     GARBAGE,
     NULL_BLOCK,
+    RETURNED_NULL,
     UNDEFINED,
     UNDEFINED_BLOCK,
     UNKNOWN,
@@ -57,6 +60,8 @@ from kleene.domains.explicit.values import (
     Violation,
 )
 
+GIVE_MODEL = "the function has no body; say what it returns with --extern or --models"
+"""The advice where a result of unknown code is NULL by assumption only."""
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
 _NULL_PAGE = 4096
@@ -85,6 +90,9 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if block.kind == ARGUMENTS:
         block = look_at_arguments(state, number)
+    if block.kind == RETURNED_NULL:
+        state.tainted = state.tainted or f"{block.label} is NULL"
+        raise Violation("null_dereference", f"{block.label} may be NULL: {GIVE_MODEL}")
     if block.kind in ("opaque", "function", UNKNOWN):
         raise NotModelled(f"access to {block.label}")
     if bit < 0 or bit + width > block.size * 8:
@@ -128,7 +136,13 @@ class Compiler:
 
     def _value(self, expression: Expression) -> Evaluate:
         match expression:
-            case Constant(value=number) | FloatConstant(value=number):
+            case ReturnedNull(source=source):
+                label = f"what {source}() returns"
+                return lambda state: Pointer(state.new_block(RETURNED_NULL, 0, label), 0)
+            case FloatConstant(value=real, type=type_):
+                assert isinstance(type_, FloatType)
+                return lambda state: round_to(real, type_)
+            case Constant(value=number):
                 return lambda state: number
             case Variable() | Field() | Index() | Deref():
                 return self._load(expression)
@@ -285,7 +299,7 @@ class Compiler:
         if isinstance(type_, PointerType):
             return lambda state: _to_pointer(state, operand(state), type_)
         if isinstance(type_, FloatType):
-            return lambda state: round_to(as_float(operand(state)), type_)
+            return lambda state: to_float(operand(state), type_)
         if isinstance(type_, IntegerType):
             narrower = type_.bits < source.size * 8
             return lambda state: _to_integer(state, operand(state), type_, narrower=narrower)
@@ -317,7 +331,7 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
             if type(value) is int:
                 return value if minimum <= value <= maximum else narrow.wrap(value)
             if isinstance(value, Undefined):
-                value = state.draw(minimum, maximum, "uninitialized number")
+                value = state.draw(minimum, maximum, UNWRITTEN)
                 state.writable(number).store(bit, width, value)
             elif isinstance(value, Unknown):
                 return fit(state, value, narrow)
@@ -383,6 +397,8 @@ def _to_integer(state: State, value: Value, type_: IntegerType, *, narrower: boo
     if isinstance(value, Pointer):
         if type_.boolean:
             return compare_addresses(state, "!=", value, 0)
+        if state.blocks[value.block].kind == RETURNED_NULL:
+            return value.offset
         if narrower:
             raise NotModelled("part of an address as a number")
         return value

@@ -93,13 +93,14 @@ def explore(
     malloc_may_fail: bool,
     stop_at_first: bool = False,
     observe: Callable[[State], None] | None = None,
+    most_blocks: int | None = None,
 ) -> Exploration:
     """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit.
 
-    `observe` sees each new state at a loop head.
+    `observe` sees each new state at a loop head. A state with more than `most_blocks` objects is not followed.
     """
     explorer = Explorer(program, malloc_may_fail=malloc_may_fail)
-    explorer.observe = observe
+    explorer.observe, explorer.most_blocks = observe, most_blocks
     return explorer.run(max_states=max_states, max_steps=max_steps, seconds=seconds, stop_at_first=stop_at_first)
 
 
@@ -111,6 +112,8 @@ class Explorer:
         self.canonical = Canonical(self.machine)
         self.result = Exploration()
         self.observe: Callable[[State], None] | None = None
+        self.most_blocks: int | None = None
+        self._left_out = False
         self._source = UnknownInputs()
         self.seen: set[Any] = set()
         self.queue: deque[tuple[State, bool]] = deque()
@@ -144,7 +147,8 @@ class Explorer:
                 result.reason = "stopped at the first error"
                 break
         else:
-            result.exhausted = True
+            result.exhausted = not self._left_out
+            result.reason = f"bound reached: {self.most_blocks} objects" if self._left_out else ""
         if self._source.bounded:
             result.unsupported.setdefault(self.machine.program.main.place, self._source.bounded)
         result.seconds = before + time.monotonic() - started
@@ -183,7 +187,7 @@ class Explorer:
             self.result.steps += 1
             location = state.frames[-1].location
             if location in heads or (forked and location in merges):
-                if self._is_known(state):
+                if self._is_known(state) or self._is_large(state):
                     return
                 break
         self.queue.append((state, False))
@@ -209,6 +213,11 @@ class Explorer:
         if self.observe is not None:
             self.observe(state)
         return False
+
+    def _is_large(self, state: State) -> bool:
+        large = self.most_blocks is not None and len(state.blocks) > self.most_blocks
+        self._left_out |= large
+        return large
 
     def _note_lost(self, state: State) -> None:
         for number in self.canonical.leaks(state):

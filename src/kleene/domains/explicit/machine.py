@@ -120,7 +120,7 @@ class Machine:
             try:
                 self._execute(state, step)
             except Violation as problem:
-                if problem.place is None and step.operation.place.file == self.program.library:
+                if problem.place is None and step.operation.place.file in self.program.library:
                     problem.place = state.call_from(step.operation.place, self.program.library)
                 raise
         return step

@@ -32,7 +32,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, RecordType
-from kleene.domains.explicit.arithmetic import concrete, decide
+from kleene.domains.explicit.arithmetic import concrete, decide, plain_null
 from kleene.domains.explicit.effects import copy, declare, end_scope, freeable, pass_argument, unknown
 from kleene.domains.explicit.evaluate import Compiler, access, as_address, bit_width
 from kleene.domains.explicit.memory import Block
@@ -59,11 +59,11 @@ class Ended(Exception):
         self.status = status
 
 
-def _release(state: State, value: Value | Block) -> None:
-    """`free(value)`."""
+def _release(state: State, value: Value | Block, *, stack: bool = False) -> None:
+    """`free(value)`, or the end of a block of the stack."""
     assert not isinstance(value, Block)
     if value != 0:
-        state.kill(freeable(state, value))
+        state.kill(as_address(value)[0] if stack else freeable(state, value))
 
 
 class Operations:
@@ -196,7 +196,7 @@ class Operations:
     def _place(self, place: Place) -> Callable[[State], Place]:
         """The place of an operation; in a library function, of its call."""
         library = self.program.library
-        return (lambda state: state.call_from(place, library)) if place.file == library else (lambda state: place)
+        return (lambda state: state.call_from(place, library)) if place.file in library else (lambda state: place)
 
     def _size(self, expression: Expression) -> Callable[[State], int]:
         """The size of a block as a number: what it is computed from is made explicit first, so it stays related."""
@@ -226,7 +226,7 @@ class Operations:
     def _free(self, operation: Free) -> Callable[[State], None]:
         pointer = self.compiler.value(operation.pointer)
 
-        return lambda state: _release(state, pointer(state))
+        return lambda state: _release(state, plain_null(state, pointer(state)), stack=operation.stack)
 
     def _realloc(self, operation: Realloc) -> Callable[[State], None]:
         store = self._store(operation.target)
@@ -236,7 +236,7 @@ class Operations:
 
         def realloc(state: State) -> None:
             locate(state)
-            old, amount = pointer(state), size(state)
+            old, amount = plain_null(state, pointer(state)), size(state)
             block = state.blocks[freeable(state, old)] if old != 0 else None
             if amount == 0 and block is not None:
                 raise NotModelled("realloc to size 0")

@@ -155,10 +155,10 @@ class State:
         self.locals = self.frames[-1].locals if self.frames else {}
         return frame
 
-    def call_from(self, place: Place, library: str) -> Place:
-        """The place of the program's own call, for a place in the file of our library functions."""
+    def call_from(self, place: Place, library: frozenset[str]) -> Place:
+        """The place of the program's own call, for a place in the files of our library functions."""
         for frame in reversed(self.frames):
-            if place.file != library or frame.call is None:
+            if place.file not in library or frame.call is None:
                 break
             place = frame.call.place
         return place
@@ -215,6 +215,8 @@ class InputSource:
     """A source of inputs. `chooses_garbage`: unwritten pointers are inputs, too."""
 
     chooses_garbage = False
+    whole_arguments = False
+    """Whether the texts of `argv` may be long: not where their characters are unknown."""
     bounded = ""
     """The part that was tried only within bounds, so that no proof relies on it."""
 
@@ -224,6 +226,8 @@ class InputSource:
 
 class GivenInputs(InputSource):
     """Inputs from a sequence, fitted to their type; zeros when it ends. Records the used inputs and their purposes."""
+
+    whole_arguments = True
 
     def __init__(self, values: Any, *, chooses_garbage: bool = False) -> None:
         self._values = iter(values)

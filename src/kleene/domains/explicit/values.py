@@ -71,6 +71,8 @@ NULL_BLOCK = 0
 UNDEFINED_BLOCK = -1
 UNKNOWN = "unknown"
 """The kind of block that a pointer parameter of the entry points to, if it is not NULL."""
+RETURNED_NULL = "returned null"
+"""The kind of block that stands for the null pointer where unknown code returned it."""
 GARBAGE = "garbage"
 """The kind of block for an invalid address, in runs that choose the values of uninitialised pointers."""
 

@@ -345,7 +345,11 @@ class Evaluator:
         if operator not in ("==", "!="):
             raise Unmodelled(f"comparison {operator} of pointers")
         for part, a, b in self.pair(heap, left, right):
-            same, different = equality(part, a.settle(part), b.settle(part))
+            if left == right:  # whether it has a value
+                unset = part.any_of(where for (node, _), where in a.settle(part).targets.items() if node in NOWHERE)
+                same, different = part.space.true, unset
+            else:
+                same, different = equality(part, a.settle(part), b.settle(part))
             yield (part, same, different) if operator == "==" else (part, different, same)
 
 

@@ -31,7 +31,20 @@ from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VA
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, detach, null, read, release, spoil, to, write
+from kleene.domains.fesa.writing import (
+    NOWHERE,
+    Pointer,
+    allocate,
+    clear,
+    detach,
+    null,
+    read,
+    release,
+    spoil,
+    spoil_or_zero,
+    to,
+    write,
+)
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
@@ -133,14 +146,6 @@ class Transfer(Evaluator):
         else:
             self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
 
-    def parameter(self, heap: Heap, variable: Variable) -> None:
-        """A parameter of the entry: any number, or a pointer to unknown memory."""
-        node = self.node(variable)
-        if self.memory.kind(variable) == "pointer":
-            write(heap, node, 0, to(heap, Node(STATIC, f"*{variable}")), self.report)
-        else:
-            self.declare(heap, variable)
-
     # Assignments --------------------------------------------------------------------------------------------------
 
     def _assign(self, heap: Heap, target: Expression, value: Expression) -> Iterator[Heap]:
@@ -218,7 +223,7 @@ class Transfer(Evaluator):
         if isinstance(target, Variable) and not self.is_object(target):
             self.store_number(heap, node, 0, self.numbers(node, 0, target), value)
             return
-        self._spoil_overlap(heap, node, offset, size, pointer=False)
+        self._spoil_overlap(heap, node, offset, size)
         assert isinstance(target.type, IntegerType)
         if not is_vague(target) and value is not None:
             kept = self.memory.integer_type((node.size, offset))
@@ -227,7 +232,7 @@ class Transfer(Evaluator):
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         for part, node, offset, size in self.touch(heap, target):
             if not (isinstance(target, Variable) and not self.is_object(target)):
-                self._spoil_overlap(part, node, offset, size, pointer=False)
+                self._spoil_overlap(part, node, offset, size)
             yield part
 
     def store_number(
@@ -260,14 +265,25 @@ class Transfer(Evaluator):
         for place in self._integer_places(node, offset, length):
             self.store_number(heap, node, place, self.numbers(node, place), None)
 
-    def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
-        """A write of `length` bytes makes overlapping values unknown, except for a pointer at the same place."""
-        if node.kind == VARIABLE and node.name in self.constant:
-            self.report("dangling_dereference", f"{node} may be written, and is constant")
+    def _spoil_overlap(
+        self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool = False, zeros: bool = True
+    ) -> None:
+        """A write of `length` bytes makes overlapping values unknown, except for a `pointer` at the same place.
+
+        With `zeros` the bytes may be zero: then a pointer that they overwrite has no value or is NULL.
+        """
+        self._require_writable(node)
         self._forget_numbers(heap, node, offset, length)
         for _, place in self.memory.overlapped_pointers((node.size, offset), length):
             if not (pointer and place == offset) and place in self.slots_of(node.size):
-                write(heap, node, place, to(heap, UNDEFINED), self.report)
+                if zeros:
+                    spoil_or_zero(heap, node, place, self.report)
+                else:
+                    write(heap, node, place, to(heap, UNDEFINED), self.report)
+
+    def _require_writable(self, node: Node) -> None:
+        if node.kind == VARIABLE and node.name in self.constant:
+            self.report("dangling_dereference", f"{node} may be written, and is constant")
 
     def _havoc(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         if isinstance(target.type, PointerType):
@@ -365,6 +381,7 @@ class Transfer(Evaluator):
 
     def _memset(self, heap: Heap, operation: MemSet) -> Iterator[Heap]:
         value, size = constant_of(operation.value), constant_of(operation.size)
+        byte = None if value is None else value & 255
         if size is None:
             raise Unmodelled("memset of a size that is not a constant")
         for start in self.visit(heap, operation.value):
@@ -373,8 +390,8 @@ class Transfer(Evaluator):
                 continue
             for part, pointer in self.pointer(start, operation.pointer):
                 for last, node, offset in self.dereference(part, pointer, size, str(operation.pointer)):
-                    self._spoil_overlap(last, node, offset, size, pointer=False)
-                    if value is not None and value & 255 == 0:
+                    self._spoil_overlap(last, node, offset, size, zeros=byte in (0, None))
+                    if byte == 0:
                         self._zero_bytes(last, node, offset, size)
                     yield last
 
@@ -412,6 +429,7 @@ class Transfer(Evaluator):
 
     def _copy_bytes(self, heap: Heap, node: Node, offset: int, source: Node, start: int, size: int) -> None:
         """Copy slot by slot; a slot without a counterpart gets no value."""
+        self._require_writable(node)
         if (node, offset) == (source, start):
             return
         if node == source:

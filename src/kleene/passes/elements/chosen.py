@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kleene.cfa.expressions import Binary, Cast, Deref, Expression, Field, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, MemCopy, Operation, Realloc, address_taken, expressions
+from kleene.cfa.operations import Allocate, Assign, Enter, MemCopy, Operation, Realloc, address_taken, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, Type
-from kleene.passes.elements.slots import Slot, slot_of
+from kleene.passes.elements.slots import Slot, leads_to_array, slot_of
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import factors
@@ -125,6 +126,8 @@ class Chosen:
         if isinstance(target.type, IntegerType):
             origin, _ = self.step(source)
             return [(a, origin) for a, i in pairs if i == target and origin is not None]
+        if leads_to_array(target.type):  # a new block, of which no index has a slot yet
+            return []
         if isinstance(target.type, PointerType) and isinstance(source, Variable | Field) and self.is_path(source):
             both = [(source, i) for a, i in pairs if a == target]
             return both + [(target, i) for a, i in pairs if a == source and self.is_path(target)]
@@ -143,16 +146,30 @@ class Chosen:
 
     def index_variable(self, index: Expression) -> Variable | None:
         inner = bare(index)
-        tracked = isinstance(inner, Variable) and isinstance(inner.type, IntegerType) and inner not in self.taken
+        tracked = isinstance(inner, Variable) and isinstance(inner.type, IntegerType) and self._is_own(inner)
         return inner if tracked and isinstance(inner, Variable) else None
 
     def is_path(self, array: Expression) -> bool:
         """A pointer variable, or a member of the struct that one points to."""
         inner = bare(array)
         if isinstance(inner, Variable):
-            return inner not in self.taken and isinstance(inner.type, PointerType)
+            return inner not in self.taken and isinstance(inner.type, PointerType) and self._stays(inner)
         owner = owner_of(inner)
-        return owner is not None and owner not in self.taken
+        return owner is not None and self._is_own(owner) and self._stays(inner)
+
+    def _is_own(self, variable: Variable) -> bool:
+        """Whether no other function sets a variable, and no pointer leads to it."""
+        return variable not in self.taken and not (variable.is_global and self._has_calls)
+
+    def _stays(self, array: Expression) -> bool:
+        """Whether a call leaves an array where it is."""
+        return (
+            not self._has_calls or leads_to_array(array.type) or (isinstance(array, Variable) and not array.is_global)
+        )
+
+    @cached_property
+    def _has_calls(self) -> bool:
+        return any(isinstance(e.label, Enter) for e in self.cfa.edges)
 
 
 def owner_of(array: Expression) -> Variable | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
-from kleene.cfa.operations import Allocate, Assign, MemSet, Place, Realloc
+from kleene.cfa.operations import Allocate, Assign, Free, MemSet, Place, Realloc
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.passes.elements.chains import Chains
@@ -25,9 +25,10 @@ class Lists:
         first = chains.local(f"$first of {slot.element}", slot.pointer)
         size = Constant(slot.record.size, self.word)
         here = chains.add(here, replace(operation, target=first, size=size, element=slot.record))
-        failed, made = chains.branch(here, Comparison("==", first, slot.null), place)
-        end = chains.location()
-        chains.connect(failed, end, place)
+        end, made = chains.location(), here
+        if operation.may_fail:
+            failed, made = chains.branch(here, Comparison("==", first, slot.null), place)
+            chains.connect(failed, end, place)
         if may_be_empty:
             empty, made = chains.maybe(made, place)
             chains.connect(chains.add(empty, Assign(place, slot.following(first), slot.null)), end, place)
@@ -137,6 +138,23 @@ class Lists:
         on = chains.only(on, slot.is_end(result), place, truth=False)
         chains.connect(chains.add(on, Assign(place, result, slot.following(result))), head, place)
         return there, result
+
+    def end_all(self, here: str, operation: Free, slot: Slot) -> str:
+        """The block of a list ends, and so do its slots; NULL has none."""
+        chains, place = self.chains, operation.place
+        rest = chains.local(f"$rest of {slot.element}", slot.pointer)
+        held = chains.local(f"$held {slot.pointer}", slot.pointer)
+        end = chains.location()
+        null, here = chains.branch(here, Comparison("==", slot.as_slot(operation.pointer), slot.null), place)
+        chains.connect(null, end, place)
+        here = chains.add(here, Assign(place, rest, slot.following(operation.pointer)))
+        head = chains.add(here, operation)
+        done, on = chains.branch(head, Comparison("==", rest, slot.null), place)
+        chains.connect(done, end, place)
+        on = chains.add(on, Assign(place, held, slot.following(rest)))
+        on = chains.add(on, Free(place, rest, stack=True))
+        chains.connect(chains.add(on, Assign(place, rest, held)), head, place)
+        return end
 
     def zero_all(self, here: str, start: Expression, slot: Slot, place: Place) -> str:
         """All elements become zero."""

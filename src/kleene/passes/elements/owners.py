@@ -47,6 +47,11 @@ from kleene.passes.rewrite import Choice, expand_edges, rewrite, with_parts
 BYTE = IntegerType(8, signed=True, name="char")
 
 
+def touched_name(root: Variable) -> str:
+    """The name of the variable that gets the first byte of a struct, by the one that stands for all its pointers."""
+    return f"{root}->"
+
+
 def with_owner_members(program: CProgram) -> CProgram:
     """The program with variables for the members of structs of which there is one, and which own an array."""
     if set(program.functions) != {program.entry}:
@@ -228,7 +233,7 @@ class _Coder:
 
     def __init__(self, program: CProgram, owner: _Owner) -> None:
         self.program, self.owner = program, owner
-        self.touched = Variable(f"{owner.root}->", BYTE)
+        self.touched = Variable(touched_name(owner.root), BYTE)
 
     def run(self, cfa: Cfa[Operation]) -> Cfa[Operation]:
         return expand_edges(cfa, self._expand, " member ")

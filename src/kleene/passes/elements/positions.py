@@ -7,15 +7,15 @@ holds of the slots too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 
-from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Deref, Expression, Field, Variable
+from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Expression, Variable
 from kleene.cfa.operations import Assign, Assume, Place
 from kleene.cfa.types import INT, IntegerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, Pair, owner_of
 from kleene.passes.elements.lists import Lists
-from kleene.passes.elements.slots import Slot
+from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.relations import Relations
 
 UNKNOWN, THERE, FIRST, BEHIND, SECOND = range(5)
@@ -65,6 +65,12 @@ class Positions:
             self.chains.locals[self.at(pair)] = None
             self.chains.locals[self.state(pair)] = None
             here = self._set(here, pair, FIRST if pair[1] in zero else UNKNOWN, place)
+        return here
+
+    def begin(self, here: str, pairs: Iterable[Pair], place: Place) -> str:
+        """At the start of a function that is analysed apart nothing is known of its own indices."""
+        for pair in pairs:
+            here = self._set(here, pair, UNKNOWN, place)
         return here
 
     def _set(self, here: str, pair: Pair, state: int, place: Place) -> str:
@@ -199,18 +205,17 @@ class Positions:
         return here
 
     def _may_overlap(self, array: Expression, target: Expression) -> bool:
-        owner = owner_of(array)
-        root = target
-        while isinstance(root, Field):
-            root = root.base
-        assert owner is not None and isinstance(array, Field)
-        if isinstance(root, Variable):
-            return root in self.chosen.taken
-        if not isinstance(root, Deref):
+        if leads_to_array(array.type):  # it is set where the struct is made, and never again
+            return False
+        first, second = (self.chosen.blocks.address_places(lvalue) for lvalue in (array, target))
+        moved = self.chosen.blocks.moved_kinds
+        if first is None or second is None or moved is None:
             return True
-        if root.pointer == owner and isinstance(target, Field) and target.base == root:
-            return target.offset < array.offset + array.type.size and array.offset < target.offset + target.type.size
-        return bool(self.chosen.kinds(owner) & self.chosen.kinds(root.pointer))
+        return any(
+            kind == other and (kind in moved or (offset < at + target.type.size and at < offset + array.type.size))
+            for kind, offset in first
+            for other, at in second
+        )
 
     def free(self, here: str, pointer: Expression, place: Place) -> str:
         """After a block ends: pointers to its slots are of no use."""
@@ -285,7 +290,10 @@ class Positions:
         if some:  # an index that is 0 is not at the end of an array that has elements
             ways[FIRST] = lambda here: chains.only(here, never, place)
         ways[UNKNOWN] = lambda here: here
-        return chains.cases(here, self.state(pair), ways, place)
+        here = chains.cases(here, self.state(pair), ways, place)
+        if isinstance(pair[0], Variable):  # it is not lost before the impossible ways have ended
+            here = chains.add(here, Assign(place, chains.local(f"$touched {pair[0].type}", pair[0].type), pair[0]))
+        return here
 
     def _against_constant(
         self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place

@@ -24,8 +24,10 @@ from kleene.cfa.operations import (
     Assume,
     DeclareLocal,
     EndScope,
+    Enter,
     Free,
     Havoc,
+    Invoke,
     MemCopy,
     MemSet,
     Operation,
@@ -33,14 +35,17 @@ from kleene.cfa.operations import (
     Realloc,
     Skip,
     Unsupported,
+    expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
+from kleene.passes.elements.escapes import Escapes, SettledPointers
+from kleene.passes.elements.known_states import without_impossible_ways
 from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.positions import Positions
-from kleene.passes.elements.slots import Slot
+from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
@@ -53,21 +58,32 @@ FEW = 3
 
 def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram:
     """The program with lists of slots for its blocks of pointers of variable sizes, on the heap or on the stack."""
-    if set(program.functions) != {program.entry} or not _has_arrays(program.main.cfa):
-        return program
     cfa = program.main.cfa
+    makes_arrays = any(_makes_array(edge.label, on_stack=on_stack) for edge in cfa.edges)
+    if set(program.functions) != {program.entry} or not makes_arrays:
+        return program
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
         return program
-    coder = _Coder(program, cfa, chosen, "stack element" if on_stack else "element")
+    coder = _Coder(program, cfa, chosen)
     new = coder.run()
     records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
     main = replace(program.main, cfa=new, locals=(*program.main.locals, *coder.chains.locals))
     return replace(program, functions={main.name: main}, records=records)
 
 
-def _has_arrays(cfa: Cfa[Operation]) -> bool:
-    return any(isinstance(e.label, Allocate | Realloc) and constant_of(e.label.size) is None for e in cfa.edges)
+def _makes_array(operation: Operation, *, on_stack: bool) -> bool:
+    if not isinstance(operation, Allocate | Realloc) or constant_of(operation.size) is not None:
+        return False
+    return on_stack == (isinstance(operation, Allocate) and operation.stack)
+
+
+def _unused_prefix(cfa: Cfa[Operation]) -> str:
+    """How the names of new locations begin: the pass may run again."""
+    prefix = "element"
+    while any(name.startswith(prefix) for name in cfa.locations):
+        prefix = f"more {prefix}"
+    return prefix
 
 
 class _NotFollowed(Exception):
@@ -77,12 +93,14 @@ class _NotFollowed(Exception):
 class _Coder:
     """Rewrites one automaton."""
 
-    def __init__(self, program: CProgram, cfa: Cfa[Operation], chosen: Chosen, name: str) -> None:
+    def __init__(self, program: CProgram, cfa: Cfa[Operation], chosen: Chosen) -> None:
         self.program, self.cfa, self.chosen = program, cfa, chosen
         self.relations = Relations(program, cfa)
-        self.chains = Chains(name)
+        self.chains = Chains(_unused_prefix(cfa))
         self.lists = Lists(program, self.chains)
         self.positions = Positions(chosen, self.relations, self.chains, self.lists)
+        self.escapes = Escapes(chosen)
+        self.settled = SettledPointers(chosen, self.relations)
         self.live = live_before(cfa, {pair[1] for pair in chosen.pairs})
         self.before_condition: dict[tuple[str, Expression], tuple[str, Operation]] = {}
         self.fresh = 0
@@ -93,6 +111,8 @@ class _Coder:
         self.chains.connect(self.positions.start(entry, place), self.cfa.entry, place)
         for edge in self.cfa.edges:
             self._edge(edge)
+        states = {self.positions.state(pair) for pair in self.positions.pairs}
+        self.chains.edges = list(without_impossible_ways(Cfa(entry, tuple(self.chains.edges)), states).edges)
         return Cfa(entry, self.chains.shorten())
 
     def _edge(self, edge: Edge[Operation]) -> None:
@@ -138,12 +158,17 @@ class _Coder:
                 self.chosen.slot(label.pointer) or self.chosen.blocks.of_allocation(label) in self.chosen.slots
             ):
                 assert isinstance(operation, Realloc)
+                if self.escapes.outlive(label.pointer, edge.target):
+                    raise _NotFollowed("realloc of an array of pointers, with pointers into it")
                 return self._reallocate(here, operation, label, edge.source)
             case MemSet() if self.chosen.slot(label.pointer) is not None:
                 assert isinstance(operation, MemSet)
                 return self._set(here, operation, label, edge.source)
             case MemCopy() if self.chosen.slot(label.destination) or self.chosen.slot(label.source):
                 raise _NotFollowed("a copy of an array of pointers")
+            case Free() if self.chosen.kinds(label.pointer) & self.chosen.slots.keys():
+                assert isinstance(operation, Free)
+                here = self._end(here, operation, label, edge.target)
             case _:
                 here = self.chains.add(here, operation)
         match label:
@@ -157,7 +182,22 @@ class _Coder:
                 return self.positions.free(here, pointer, place)
             case DeclareLocal(variable=variable):
                 return self._assign(here, variable, None, edge.source, place)
+            case Invoke(target=Variable() as target):
+                return self._assign(here, target, None, edge.source, place)
+            case Enter():
+                body = Cfa(edge.source, self.cfa.edges).reachable
+                nodes = {n for e in self.cfa.edges if e.source in body for x in expressions(e.label) for n in walk(x)}
+                return self.positions.begin(here, [p for p in self.positions.pairs if p[1] in nodes], place)
         return here
+
+    def _end(self, here: str, operation: Free, label: Free, after: str) -> str:
+        """The end of a block; its slots end with it where a pointer to one of them is left."""
+        if self.escapes.outlive(label.pointer, after):
+            slot = self.chosen.slot(label.pointer)
+            if slot is None or not self.chosen.only_slots(label.pointer):
+                raise _NotFollowed("the end of an array of pointers or of something else, with pointers into it")
+            return self.lists.end_all(here, operation, slot)
+        return here if label.stack else self.chains.add(here, operation)
 
     def _assign(self, here: str, target: Expression, value: Expression | None, location: str, place: Place) -> str:
         if not isinstance(target, Variable):
@@ -173,6 +213,7 @@ class _Coder:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
         count = self.relations.of(product[0], location)
         empty = count[0] <= 0 or not is_whole(count, product[1], label.size.type)
+        empty &= not leads_to_array(label.target.type)
         return self.lists.allocate(here, operation, slot, may_be_empty=empty)
 
     def _reallocate(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
@@ -231,12 +272,16 @@ class _Coder:
 
     def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:
         slot, product = self.chosen.slot(label.pointer), factors(label.size)
-        zero = constant_of(label.value) == 0
-        if slot is None or product is None or not zero or not self.chosen.only_slots(label.pointer):
-            raise _NotFollowed("memset of a part of an array of pointers")
-        if product[1] != slot.element.size or not self.relations.length_is(
-            label.pointer, product[0], slot.element.size, location
-        ):
+        bytes_ = constant_of(label.size)
+        if slot is not None and bytes_ is not None and bytes_ % slot.element.size == 0:
+            product = Constant(bytes_ // slot.element.size, self.lists.word), slot.element.size
+        whole = (
+            slot is not None
+            and product is not None
+            and product[1] == slot.element.size
+            and self.relations.length_is(label.pointer, product[0], slot.element.size, location)
+        )
+        if slot is None or not whole or constant_of(label.value) != 0 or not self.chosen.only_slots(label.pointer):
             raise _NotFollowed("memset of a part of an array of pointers")
         return self.lists.zero_all(here, operation.pointer, slot, label.place)
 
@@ -255,8 +300,8 @@ class _Visit:
         match expression:
             case AddressOf(target=target):
                 return replace(expression, target=self._place(target))
-            case PointerOffset(pointer=pointer) if self.chosen.slot(pointer) is not None:
-                return _like(self._element(expression), expression)
+            case PointerOffset(pointer=pointer) if (slot := self.chosen.slot(pointer)) is not None:
+                return _like(self._address(expression, slot), expression)
             case Deref(pointer=pointer) if (slot := self.chosen.slot(pointer)) is not None:
                 return self._access(expression, slot)
         return with_parts(expression, self.value)
@@ -280,11 +325,12 @@ class _Visit:
             inside = coder.relations.inside(pointer.pointer, pointer.index, pointer.scale, location)
         else:
             inside = coder.relations.inside(pointer, _zero(self.coder.lists.word), slot.element.size, location)
-        element = self.value(access.pointer)
+        inside = inside or coder.settled.has(pointer)
+        element = self._element(pointer) if isinstance(pointer, PointerOffset) else self.value(access.pointer)
         if not self.chosen.only_slots(pointer):
             if not inside:
                 raise _NotFollowed("an access to an element of an array of pointers or to something else")
-            return replace(access, pointer=element)
+            return replace(access, pointer=_like(element, access.pointer))
         message = f"the index of {access} may be out of bounds"
         if isinstance(pointer, PointerOffset):
             outside, self.here = chains.branch(self.here, Comparison("==", bare(element), slot.null), place)
@@ -296,7 +342,15 @@ class _Visit:
         else:
             over, self.here = chains.branch(self.here, end, place)
             chains.fail(over, place, "out_of_bounds", message)
-        return replace(access, pointer=element)
+        return replace(access, pointer=_like(element, access.pointer))
+
+    def _address(self, moved: PointerOffset, slot: Slot) -> Expression:
+        """The slot of an element of which only the address is computed: it may be the end."""
+        element = self._element(moved)
+        if self.coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
+            self.here = self.chains.only(self.here, Comparison("!=", bare(element), slot.null), self.place)
+            self.here = self.chains.only(self.here, slot.is_end(bare(element)), self.place, truth=False)
+        return element
 
     def _element(self, moved: PointerOffset) -> Expression:
         """The slot of an element: the array must be there."""
@@ -307,8 +361,12 @@ class _Visit:
         coder, chains, place = self.coder, self.chains, self.place
         array = self.value(moved.pointer)
         index = self.value(moved.index)
-        touched = chains.local(f"$touched {slot.element}", slot.pointer)
-        self.here = chains.add(self.here, Assign(place, touched, slot.following(array)))
+        if not leads_to_array(array.type):
+            touched = chains.local(f"$touched {slot.element}", slot.pointer)
+            self.here = chains.add(self.here, Assign(place, touched, slot.following(array)))
+        elif not isinstance(array, Variable):  # the array of a struct is there if the struct is
+            touched = chains.local(f"$touched {array.type}", array.type)
+            self.here = chains.add(self.here, Assign(place, touched, array))
         variable = self.chosen.index_variable(moved.index)
         pair = (bare(moved.pointer), variable)
         if variable is not None and pair in self.chosen.pairs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kleene.cfa.expressions import Cast, Comparison, Constant, Deref, Expression, Field
@@ -12,9 +12,33 @@ SLOT = "slot of "
 """How the names of the record types of slots begin."""
 
 
+def leads_to_array(type_: Type) -> bool:
+    """Whether a pointer stands for an array that is a variable or a member: nothing else has its address."""
+    return isinstance(type_, PointerType) and type_.count > 0
+
+
 def slot_sizes(records: Iterable[RecordLayout]) -> frozenset[int]:
     """The sizes of slots: an object of that size stands for an array."""
     return frozenset(layout.type.size for layout in records if layout.type.name.startswith(SLOT))
+
+
+def array_spots(records: Mapping[str, RecordLayout]) -> dict[int, list[tuple[int, int]]]:
+    """The bytes of arrays that have become pointers, in the structs of each size: first, and one behind the last."""
+
+    def inside(layout: RecordLayout, base: int) -> Iterator[tuple[int, int]]:
+        for member in layout.fields:
+            start = base + member.offset
+            if isinstance(member.type, PointerType) and member.type.count:
+                yield start, start + member.type.count * member.type.target.size
+            elif isinstance(member.type, RecordType) and member.type.name in records:
+                yield from inside(records[member.type.name], start)
+
+    spots: dict[int, list[tuple[int, int]]] = {}
+    for layout in records.values():
+        own = list(inside(layout, 0))
+        if own:
+            spots.setdefault(layout.type.size, []).extend(own)
+    return spots
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ In reading order:
 - `symbolic_values`: expressions in such a state
 - `texts`: terminators of blocks of bytes
 - `stored_texts`: what is promised of texts in memory, and operations on texts
+- `next_comparisons`: what the next condition asks
 - `relations`: relations of numbers, members and lengths of blocks
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values

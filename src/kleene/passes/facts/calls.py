@@ -112,7 +112,7 @@ class Calls:
 
     def _is_expressible(self, function: Function) -> bool:
         """Whether a call on a local heap can have the effect of the function."""
-        if function.place.file == self._program.library:  # what happens there is shown at the call
+        if function.place.file in self._program.library:  # what happens there is shown at the call
             return False
         if not all(isinstance(p.type, PointerType | IntegerType) for p in function.parameters):
             return False

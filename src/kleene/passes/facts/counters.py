@@ -6,9 +6,10 @@ counter really differ by a known number, and says nothing elsewhere. So a wrong 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
 from kleene.cfa.expressions import (
     Binary,
@@ -22,7 +23,7 @@ from kleene.cfa.expressions import (
     member_base,
     walk,
 )
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
@@ -34,6 +35,10 @@ LEAST_COUNTER_BITS = 32
 """Width of a counter: a list has fewer nodes than such a number can count (docs/assumptions.md)."""
 MOST_VARIABLE_COUNTS = 12
 """Pairs of a counter variable and a pointer variable: each has predicates of its own."""
+MOST_MEMBER_COUNTS = 2
+"""Lists of one counter that is a member: from the first node on, and from the last one backwards."""
+MOST_DIRECTIONS = 4
+"""Cells that lead from a node to one of its kind: with more, each pointer gets the best one alone."""
 COPIES = 3
 """Copies of copies that are followed: a result is copied when the function returns it, and by the caller."""
 MOST_BOUNDS = 2
@@ -149,9 +154,7 @@ class _Search:
     @cached_property
     def loads(self) -> list[tuple[Expression, Expression]]:
         """Pointers, each with the lvalue that it is read from."""
-        assigns = [label for label in self.labels if isinstance(label, Assign)]
-        pairs = [(a.target, _uncast(a.value)) for a in assigns if isinstance(a.target.type, PointerType)]
-        return [(target, value) for target, value in pairs if isinstance(value, Variable | Field | Deref | Index)]
+        return _loads(self.labels)
 
     def _walks(self, head: Set[Expression], following: Place) -> int:
         """How often the cell is read through one of the pointers."""
@@ -163,23 +166,32 @@ class _Search:
     @cached_property
     def stepped(self) -> list[Expression]:
         """The lvalues that are incremented or decremented."""
-        stepped: dict[Expression, None] = {}
+        return list(dict.fromkeys(step.target for step in self._steps))
+
+    @cached_property
+    def _steps(self) -> list[Assign]:
+        """The operations that increment or decrement a number."""
         assigns = [label for label in self.labels if isinstance(label, Assign)]
         copies = {(a.target, _uncast(a.value)) for a in assigns}
+        steps = []
         for assign in assigns:
             sum_ = linear(assign.value)
-            if sum_ is None or sum_[1] not in (1, -1):
-                continue
-            if sum_[0] == assign.target or (sum_[0], assign.target) in copies:
-                stepped[assign.target] = None
-        return list(stepped)
+            by_one = sum_ is not None and sum_[1] in (1, -1)
+            if sum_ is not None and by_one and (sum_[0] == assign.target or (sum_[0], assign.target) in copies):
+                steps.append(assign)
+        return steps
+
+    def _stepped_in(self, labels: Sequence[Operation], numbers: Sequence[Expression]) -> list[Variable]:
+        """The variables among some numbers that operations increment or decrement."""
+        targets = {label.target for label in labels if isinstance(label, Assign) and label in self._steps}
+        return [n for n in numbers if n in targets and isinstance(n, Variable) and self.memory.kind(n) == "integer"]
 
     def _members(self, counter: Expression) -> Iterator[MemberCount]:
         """The counts whose counter is a member: for each, the cell that is walked from most often."""
         if isinstance(counter, Variable) and self.memory.kind(counter) != "object":
             return
         for size, offset in sorted(self._places(counter)):
-            rated: list[tuple[int, MemberCount]] = []
+            rates: dict[tuple[Place, Place], int] = {}
             for head in sorted(p for p in self.memory.cell_of if p[0] == size):
                 targets = self.memory.cell_places([head])
                 if len(targets) != 1 or not targets <= {(kind, 0) for kind in self.following} or head in self._inner:
@@ -188,24 +200,23 @@ class _Search:
                 held |= {v for _, value in self.loads for v in walk(value) if head in self._places(v)}
                 for following in self.following[next(iter(targets))[0]]:
                     moves = sum(following in self._places(v) and head in self._places(t) for t, v in self.loads)
-                    rate = MOVE_WEIGHT * moves + self._walks(held, following)
-                    rated.append((rate, MemberCount(head, (size, offset), following)))
-            if rated and max(r for r, _ in rated) > 0:
-                yield max(rated, key=lambda pair: pair[0])[1]
+                    rates[head, following] = MOVE_WEIGHT * moves + self._walks(held, following)
+            chosen = [(head, following) for head, following in _matching(rates) if rates[head, following] > 0]
+            best = sorted(chosen, key=lambda pair: -rates[pair])[:MOST_MEMBER_COUNTS]
+            yield from (MemberCount(head, (size, offset), following) for head, following in best)
 
     @property
     def _inner(self) -> Set[Place]:
         return {place for places in self.following.values() for place in places}
 
     def _variables(self, stepped: list[Expression]) -> list[VariableCount]:
-        counters = [t for t in stepped if isinstance(t, Variable) and self.memory.kind(t) == "integer"]
         result: dict[VariableCount, None] = {}
-        for loop in self._loops:
-            labels = [e.label for e in self.memory.cfa.edges if e.source in loop and e.target in loop]
+        for edges in self._loops:
+            labels = [e.label for e in edges]
             changed = {label.target for label in labels if isinstance(label, Assign)}
-            for counter in (c for c in counters if c in changed):
+            for counter in self._stepped_in(labels, stepped):
                 for head in (p for p in self.walkers if p in changed):
-                    for following in self._cells(head):
+                    for following in self._cells(head, labels):
                         result[VariableCount(head, counter, None, following)] = None
         return list(result)
 
@@ -218,22 +229,20 @@ class _Search:
     ) -> list[VariableCount]:
         """Counts of what is left of a list: an index is subtracted from a number that it does not exceed."""
         relations = Relations(self.memory.program, self.memory.cfa)
-        indices = [t for t in stepped if isinstance(t, Variable) and self.memory.kind(t) == "integer"]
         result: dict[VariableCount, None] = {}
-        for loop in self._loops:
-            edges = [e for e in self.memory.cfa.edges if e.source in loop and e.target in loop]
+        for edges in self._loops:
             labels, behind = [e.label for e in edges], {e.target for e in edges if isinstance(e.label, Assume)}
             changed = [label.target for label in labels if isinstance(label, Assign)]
             compared = {
                 n for o in labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Variable)
             }
-            for index in (i for i in indices if i in changed):
+            for index in self._stepped_in(labels, stepped):
                 bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
                 held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
                 held += [b for b in self._equal_numbers(index) if b not in held]
                 copied = [c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c)]
                 for bound in held[:MOST_BOUNDS]:
-                    for pointer, following in self._moved_pointers(changed, bound, members):
+                    for pointer, following in self._moved_pointers(labels, changed, bound, members):
                         for less in (index, *(c for c in copied if c not in (index, bound))):
                             result[VariableCount(pointer, bound, less, following)] = None
         return list(result)[:MOST_VARIABLE_COUNTS]
@@ -262,23 +271,35 @@ class _Search:
         return [b for pair in sides for a, b in (pair, pair[::-1]) if a == lvalue]
 
     def _moved_pointers(
-        self, changed: list[Expression], bound: Expression, members: Iterable[MemberCount]
+        self,
+        labels: Sequence[Operation],
+        changed: list[Expression],
+        bound: Expression,
+        members: Iterable[MemberCount],
     ) -> Iterator[tuple[Expression, Place]]:
         """The pointers that move in a loop, with the cell along which."""
         for pointer in dict.fromkeys(p for p in self.walkers if p in changed):
-            yield from ((pointer, following) for following in self._cells(pointer))
+            yield from ((pointer, following) for following in self._cells(pointer, labels))
         for member in members:
             if member.counter in self._places(bound) and any(member.head in self._places(t) for t in changed):
                 heads = [h for h in self._lvalues({member.head}) if owner_of(h) == owner_of(bound)]
                 yield from ((h, member.following) for h in heads[:1])
 
-    def _cells(self, head: Variable) -> list[Place]:
+    def _cells(self, head: Variable, labels: Sequence[Operation]) -> list[Place]:
+        """The cell along which a pointer moves most often in a loop, or else in the program.
+
+        One variable may stand for several that do not live at the same time, so other loops say less.
+        """
         places = self.memory.pointer_places.get(head, set())
         if len(places) != 1 or next(iter(places))[1] != 0:
             return []
         cells = self.following.get(next(iter(places))[0], [])
-        rated = sorted(((self.walked.get((head, c), 0), -k, c) for k, c in enumerate(cells)), reverse=True)
-        return [rated[0][2]] if rated else []
+        inside = self._walked(_loads(labels))
+        rated = sorted(
+            ((inside.get((head, c), 0), self.walked.get((head, c), 0), -k, c) for k, c in enumerate(cells)),
+            reverse=True,
+        )
+        return [rated[0][-1]] if rated else []
 
     @cached_property
     def walkers(self) -> list[Variable]:
@@ -297,13 +318,16 @@ class _Search:
 
     @cached_property
     def walked(self) -> dict[tuple[Variable, Place], int]:
-        """How often a variable gets a value along a cell, directly or by a copy."""
+        """How often a variable gets a value along a cell, directly or by a copy, in the program."""
+        return self._walked(self.loads)
+
+    def _walked(self, loads: Sequence[tuple[Expression, Expression]]) -> dict[tuple[Variable, Place], int]:
         walked: dict[tuple[Variable, Place], int] = {}
-        for target, value in self.loads:
+        for target, value in loads:
             if isinstance(target, Variable) and not isinstance(value, Variable):
                 for place in self._places(value) & self._inner:
                     walked[target, place] = walked.get((target, place), 0) + 1
-        for target, value in self.loads:
+        for target, value in loads:
             if isinstance(target, Variable) and isinstance(value, Variable):
                 for (variable, place), number in list(walked.items()):
                     if variable == value:
@@ -311,9 +335,39 @@ class _Search:
         return walked
 
     @cached_property
-    def _loops(self) -> list[Set[str]]:
-        """The loops, small ones first."""
-        return sorted(self.memory.cfa.loops.values(), key=len)
+    def _loops(self) -> list[list[Edge[Operation]]]:
+        """The edges of each loop that are in no loop inside it, small loops first.
+
+        A number that an inner loop changes does not count the steps of the outer one.
+        """
+        loops = sorted(self.memory.cfa.loops.values(), key=len)
+        taken: set[Edge[Operation]] = set()
+        result = []
+        for loop in loops:
+            edges = [e for e in self.memory.cfa.edges if e.source in loop and e.target in loop and e not in taken]
+            taken.update(edges)
+            result.append(edges)
+        return result
+
+
+def _matching(rates: Mapping[tuple[Place, Place], int]) -> list[tuple[Place, Place]]:
+    """A cell to go on by for each pointer to a first node, as well as possible: different ones for different pointers.
+
+    Where a list has pointers to both of its ends, they are its two directions.
+    """
+    heads, cells = list(dict.fromkeys(h for h, _ in rates)), list(dict.fromkeys(f for _, f in rates))
+    own = {head: [f for f in cells if (head, f) in rates] for head in heads}
+    if any(own[head] != cells for head in heads) or len(heads) > len(cells) or len(cells) > MOST_DIRECTIONS:
+        return [(head, max(own[head], key=lambda f: rates[head, f])) for head in heads]
+    ways = [list(zip(heads, way, strict=True)) for way in permutations(cells, len(heads))]
+    return max(ways, key=lambda pairs: sum(rates[pair] for pair in pairs), default=[])
+
+
+def _loads(labels: Iterable[Operation]) -> list[tuple[Expression, Expression]]:
+    """The pointers that operations assign, each with the lvalue that it is read from."""
+    assigns = [label for label in labels if isinstance(label, Assign)]
+    pairs = [(a.target, _uncast(a.value)) for a in assigns if isinstance(a.target.type, PointerType)]
+    return [(target, value) for target, value in pairs if isinstance(value, Variable | Field | Deref | Index)]
 
 
 def _uncast(value: Expression) -> Expression:

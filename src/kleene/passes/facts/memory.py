@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Self
 
 from kleene.cfa.expressions import (
+    GHOST_OFFSET,
     AddressOf,
     Binary,
     Cast,
@@ -42,6 +43,7 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
 from kleene.passes.pointers.function_values import scalar_type
+from kleene.passes.pointers.words.types import is_tag
 
 MAX_PLACES = 12
 """Places (a kind of object and an offset) of one pointer: with more, it may point anywhere."""
@@ -154,6 +156,8 @@ class Memory:
     cell_targets: dict[str, set[Place]] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
     access_types: dict[Place, set[IntegerType]] = field(default_factory=dict)
+    ghost_names: dict[int, str] = field(default_factory=dict)
+    """The names of ghosts of objects, by offset."""
     _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
     _held: dict[Place, set[Place]] = field(default_factory=dict)
 
@@ -279,6 +283,8 @@ class Memory:
             return
         for place in self._known_places(lvalue):
             self.access_types.setdefault(place, set()).add(type_)
+            if isinstance(lvalue, Field) and lvalue.offset >= GHOST_OFFSET:
+                self.ghost_names[place[1]] = lvalue.name
 
     def integer_type(self, place: Place) -> IntegerType | None:
         """The type of the numbers stored at a place; None if accesses differ in width, then the value is unknown.
@@ -286,6 +292,10 @@ class Memory:
         An access with another type converts the number (`rereads`).
         """
         return shared_type(self.access_types.get(place, ()))
+
+    def flags_at(self, place: Place) -> int:
+        """The bits of the flags beside the pointer at a place (`passes/pointers/words`); 0 without any."""
+        return max((t.maximum for t in self.access_types.get(place, ()) if is_tag(t)), default=0)
 
     def accessed_bytes(self, place: Place) -> int:
         """The size of the largest integer that is read or written at a place."""
@@ -298,12 +308,12 @@ class Memory:
         return [(s, o) for s, o in sorted(self.cell_of) if s == size and o < offset + length and offset < o + width]
 
     def overlapped_integers(self, place: Place, length: int) -> list[Place]:
-        """The integer cells that a write of `length` bytes at a place overlaps."""
+        """The integer cells that a write of `length` bytes at a place overlaps, flags of a pointer there included."""
         size, offset = place
         return [
             (s, o)
             for s, o in sorted(self.access_types)
-            if s == size and o < offset + length and offset < o + self.accessed_bytes((s, o))
+            if s == size and o < offset + length and offset < o + max(self.accessed_bytes((s, o)), 1)
         ]
 
     # Offsets --------------------------------------------------------------------------------------------------------
@@ -445,6 +455,15 @@ class Memory:
             if name
         ] or [str(size) for size in sorted(sizes)]
         return "+".join(dict.fromkeys(name.removeprefix("struct ") for name in names))
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The cells that lead from objects of a kind to objects of the same kind only."""
+        return frozenset(
+            name
+            for name, targets in self.cell_targets.items()
+            if targets and {to for to, _ in targets} == {size for (size, _), own in self.cell_of.items() if own == name}
+        )
 
     @property
     def self_loops(self) -> frozenset[str]:

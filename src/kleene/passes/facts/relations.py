@@ -60,6 +60,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
+from kleene.passes.facts.next_comparisons import next_comparisons
 from kleene.passes.facts.stored_texts import Promises, StoredTexts
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
 from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
@@ -280,7 +281,7 @@ class Relations(StoredTexts):
                 if len(at[location]) == 1 and len(self.cfa.entering(edge.target)) == 1 and edge.target not in begins:
                     waiting |= self._only_state(edge.target, states, after)
                     continue
-                nulls = self._part_of(after, states, whole=edge.target in heads)
+                nulls = self._part_of(after, states, edge.target, is_head=edge.target in heads)
                 if nulls == ALL and states and ALL not in states:
                     after = self._all_parts(states, after)
                     states.clear()
@@ -306,7 +307,7 @@ class Relations(StoredTexts):
 
     def _only_state(self, location: str, states: dict[Nulls, State], after: State) -> set[tuple[str, Nulls]]:
         """The state of a location to which one edge leads: it replaces the one before."""
-        nulls = self._part_of(after, {}, whole=False)
+        nulls = self._part_of(after, {}, location)
         known = states.get(nulls) if len(states) == 1 else None
         if known is not None and image(known, after) is not None and image(after, known) is not None:
             return set()
@@ -315,18 +316,54 @@ class Relations(StoredTexts):
         states[nulls] = after
         return {(location, nulls)}
 
-    def _part_of(self, state: State, states: dict[Nulls, State], *, whole: bool) -> Nulls:
+    def _part_of(self, state: State, states: dict[Nulls, State], location: str, *, is_head: bool = False) -> Nulls:
         """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
 
-        At the heads of loops, and where there are many parts, all states are one.
+        At the head of a loop only those count that its condition compares; where there are many parts, all are one.
+        Where there are texts, a number that is compared with a constant soon tells parts, too: it may be a result.
         """
-        if whole or ALL in states:
+        if ALL in states:
             return ALL
-        nulls = frozenset(
-            k.name for k, s in state.held.items() if isinstance(k, Variable) and Part("null", s, 1) in state.held
-        )
-        known = nulls or NONE
+        asked = self._asked_at(location) if is_head else None
+        if asked == frozenset():
+            return ALL
+        nulls = {
+            k.name
+            for k, s in state.held.items()
+            if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
+        }
+        if self.promises.kinds and not is_head:
+            nulls |= {
+                f"{variable.name}={number}"
+                for variable, number in self._asked_soon(location)
+                if variable in state.held and state.zone.bounds.get(state.held[variable]) == (number, number)
+            }
+        known = frozenset(nulls) or NONE
         return known if known in states or len(states) < MOST_PARTS else ALL
+
+    def _asked_soon(self, location: str) -> frozenset[tuple[Variable, int]]:
+        """The numbers that the next condition compares with constants, if only copies are between here and there."""
+        if location not in self._asked:
+            self._asked[location] = next_comparisons(self.cfa, location)
+        return self._asked[location]
+
+    @cached_property
+    def _asked(self) -> dict[str, frozenset[tuple[Variable, int]]]:
+        return {}
+
+    def _tells_parts(self, pointer: Variable, asked: Nulls | None) -> bool:
+        """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
+        type_ = pointer.type
+        is_text = isinstance(type_, PointerType) and type_.target.size <= 1
+        return (is_text or not self.promises.kinds) and (asked is None or pointer.name in asked)
+
+    def _asked_at(self, location: str) -> Nulls:
+        """The pointers to texts that the conditions at a location compare."""
+        if not self.promises.kinds:
+            return frozenset()
+        labels = [edge.label for edge in self.cfa.leaving(location)]
+        nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
+        return frozenset(n.name for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType))
 
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
@@ -385,6 +422,7 @@ class Relations(StoredTexts):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
                 block = self._block(size, state, self._kinds.of_allocation(operation))
+                self._note_length(block, target.type, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):

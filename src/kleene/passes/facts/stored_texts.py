@@ -79,8 +79,7 @@ class StoredTexts(Texts):
     def _load(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
         """A pointer that was read from memory: its kinds tell what is promised of it."""
         if self._is_argument(base, state):
-            self._argument(base, pointer, state)
-            return pointer
+            return self._argument(base, pointer, state)
         if Part("fresh", base, 1) in state.held or Part("murky", base, 1) in state.held:
             state.held[Part("murky", pointer, 1)] = pointer
             return pointer
@@ -100,14 +99,19 @@ class StoredTexts(Texts):
         block = state.held.get(Part("block", base, 1))
         return block is not None and Part(OLDEST, block, self.program.pointer_size) in state.held
 
-    def _argument(self, base: int, pointer: int, state: State) -> None:
-        """An element of `argv`: a text, or NULL at the end."""
+    def _argument(self, base: int, pointer: int, state: State) -> int:
+        """An element of `argv`: a text, or NULL at the end; the one that was read last if it is the same."""
         width = self.program.pointer_size
         known = self.coordinates(state, base, width)
         if known is None:
-            return
+            return pointer
         block, position = known
         self._note_access(state, block, position, width)
+        last = state.held.get(Part("byte at", block, width))
+        if last is not None and state.zone.upper(last, position) <= 0 and state.zone.upper(position, last) <= 0:
+            same = state.held[Part("byte", block, width)]
+            if same in state.blocks:
+                return same
         nothing = state.fresh(0, 0)
         room = state.held[Part("room", pointer, 1)] = state.fresh(1, LONGEST_ARGUMENT)
         state.held[Part("behind", pointer, 1)] = nothing
@@ -117,6 +121,7 @@ class StoredTexts(Texts):
             state.zone.add(end, room, -1)
         state.held[Part("byte at", block, width)] = position
         state.held[Part("byte", block, width)] = pointer
+        return pointer
 
     def _promise_member(self, state: State, owner: int, block: int, offset: int, size: int) -> None:
         kinds = state.blocks.get(owner)
@@ -367,8 +372,11 @@ class StoredTexts(Texts):
     # Blocks ---------------------------------------------------------------------------------------------------
 
     def made_block(self, block: int, state: State, *, zeroed: bool) -> None:
-        """A new block."""
+        """A new block. One of zeros without bytes of texts keeps all promises from the start: its pointers are NULL."""
         if not self.promises.kinds:
+            return
+        kinds = state.blocks.get(block)
+        if zeroed and kinds and not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds):
             return
         state.held[Part("fresh", block, 1)] = block
         if zeroed:

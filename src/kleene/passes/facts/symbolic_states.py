@@ -9,6 +9,8 @@ from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
 
 MOST_DEPTH = 2
 """Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
+MOST_SUMS = 12
+"""Numbers that are kept though no variable has them, as sums and their terms: with more, none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +112,43 @@ class State:
             more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
             grew = not more <= reached
             reached |= more
+        reached |= self._telling_sums(reached)
         self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
         self.zone.keep(reached & self.zone.bounds.keys())
         self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
         self.nonzero &= reached
         self.grown = {(a, b): least for (a, b), least in self.grown.items() if a in reached and b in reached}
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
+
+    def _telling_sums(self, reached: set[int]) -> set[int]:
+        """Sums of reached numbers that say more than their terms: a condition such as ``used + n < 64`` was on them."""
+        sums: set[int] = set()
+        for key in [k for k in self.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1]:
+            leaves, inner = self._leaves(key.symbol)
+            if key.symbol in reached or not {key.symbol, *leaves, *inner} <= self.zone.bounds.keys():
+                continue
+            bounds = self.zone.bounds
+            live = {n for n in leaves if bounds[n][0] != bounds[n][1]}
+            tells = bounds[key.symbol][1] < sum(bounds[n][1] for n in leaves) or any(
+                bound <= 0 and a == key.symbol and b in reached and b not in leaves
+                for (a, b), bound in self.zone.gaps.items()
+            )
+            if live <= reached and tells:
+                sums |= {key.symbol, *leaves, *inner}
+        return sums if len(sums) <= MOST_SUMS else set()
+
+    def _leaves(self, number: int) -> tuple[list[int], list[int]]:
+        """The numbers of which one is the sum, and the sums in between."""
+        waiting, leaves, inner = [number], [], []
+        while waiting:
+            symbol = waiting.pop()
+            terms = [self.held.get(Part("term", symbol, place)) for place in (1, 2)]
+            if terms[0] is None or terms[1] is None:
+                leaves.append(symbol)
+            else:
+                inner.append(symbol)
+                waiting += [term for term in terms if term is not None]
+        return leaves, inner
 
 
 def merge(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:

@@ -125,7 +125,7 @@ class Values:
                 return self._null(state)
             case Variable() if self._is_tracked(value):
                 if value not in state.held:
-                    state.held[value] = state.fresh_pointer(self._kinds.of_value(value))
+                    state.held[value] = self._unknown_pointer(value, state)
                 return state.held[value]
             case Cast(operand=operand) if isinstance(operand.type, PointerType):
                 return self.pointer(operand, state)
@@ -138,12 +138,23 @@ class Values:
                 key = None if offset is None else Cell(base_symbol, offset, value.type.size)
                 if key is not None and state.held.get(key) in state.blocks:
                     return state.held[key]
-                pointer = state.fresh_pointer(self._kinds.of_value(value))
-                pointer = self._load(value, base_symbol, pointer, state)
+                pointer = self._load(value, base_symbol, self._unknown_pointer(value, state), state)
                 if key is not None:
                     state.held[key] = pointer
                 return pointer
         return state.fresh_pointer(None)
+
+    def _unknown_pointer(self, lvalue: Expression, state: State) -> int:
+        """A pointer of which only its kinds of blocks are known, and the length if it stands for an array."""
+        pointer = state.fresh_pointer(self._kinds.of_value(lvalue))
+        self._note_length(pointer, lvalue.type, state)
+        return pointer
+
+    def _note_length(self, pointer: int, type_: Type, state: State) -> None:
+        """A pointer that stands for an array is the start of a block of so many elements."""
+        if isinstance(type_, PointerType) and type_.count:
+            state.held[Part("room", pointer, type_.target.size)] = state.fresh(type_.count, type_.count)
+            state.held[Part("behind", pointer, type_.target.size)] = state.fresh(0, 0)
 
     def _load(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
         """A pointer that is read from memory and not known yet."""
@@ -193,9 +204,15 @@ class Values:
         return state.fresh_pointer(None)
 
     def _move(self, base: int, by: int, scale: int, state: State) -> int:
-        if state.interval(by) == (0, 0):
+        low, high = state.interval(by)
+        if low == high == 0:
             return base
+        known = Part("moved", base, low * scale)
+        if scale > 1 and low == high and known in state.held:
+            return state.held[known]
         moved = state.fresh_pointer(state.blocks.get(base))
+        if scale > 1 and low == high:  # what is read there stays known
+            state.held[known] = moved
         self._escapes(base, state)
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is not None:
@@ -351,7 +368,11 @@ class Values:
         if al == ah:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
         products = [x * y for x in (al, ah) for y in (bl, bh)]
-        if min(products) < full[0] or max(products) > full[1]:
+        known = Part("times", a, bl)
+        fits = full[0] <= min(products) and max(products) <= full[1]
+        if fits and bl == bh > 1 and known in state.held:
+            return state.held[known]
+        if not fits:
             wrapped = state.fresh(*full)
             power = bl == bh and bl > 0 and bl & (bl - 1) == 0
             if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
@@ -364,6 +385,7 @@ class Values:
         product = state.fresh(min(products), max(products))
         if bl == bh and bl > 0:
             self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+            state.held[known] = product
         return product
 
     def _sum(self, state: State, a: int, b: int, *, minus: bool) -> int:
@@ -371,10 +393,17 @@ class Values:
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
         if (bl, bh) == (0, 0):
             return a
+        if (al, ah) == (0, 0) and not minus:
+            return b
         zone = state.zone
+        for one, other in ((a, b), (b, a)) if not minus else ():  # b + (a - b)
+            whole = state.held.get(Part("minuend", other, 1))
+            if state.held.get(Part("subtrahend", other, 1)) == one and whole in zone.bounds:
+                return whole
         if minus:
             result = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
             self._between(state, a, result, bl, bh)
+            state.held[Part("minuend", result, 1)], state.held[Part("subtrahend", result, 1)] = a, b
         else:
             result = state.fresh(al + bl, ah + bh)
             self._between(state, result, a, bl, bh)
@@ -404,7 +433,22 @@ class Values:
                 right.remove(term)
         if len(left) + len(right) <= MOST_TERMS:
             bound = min(bound, self._match(state, left, right))
-        return bound
+        return min([bound, *(state.zone.upper(same, b) + more for same, more in self._equal_sums(state, a))])
+
+    def _equal_sums(self, state: State, number: int) -> list[tuple[int, int]]:
+        """Other sums of the same numbers but for constants, and by how much the given one is more."""
+        if Part("term", number, 1) not in state.held:
+            return []
+        own, plus = self._in_order(state, number)
+        sums = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1]
+        orders = [(other, *self._in_order(state, other)) for other in sums if other in state.zone.bounds]
+        return [(other, plus - constant) for other, terms, constant in orders if other != number and terms == own]
+
+    def _in_order(self, state: State, number: int) -> tuple[list[int], int]:
+        """The terms of a sum in order, and the sum of those that are constants."""
+        terms = self._terms(state, number)
+        constants = [t for t in terms if state.interval(t)[0] == state.interval(t)[1]]
+        return sorted(t for t in terms if t not in constants), sum(state.interval(t)[0] for t in constants)
 
     def _match(self, state: State, left: list[int], right: list[int]) -> int:
         """The least bound of the difference of two sums, where each term of the one is paired with one of the other."""

@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `words`: pointers with flags in their low bits become a pointer and a number
 - `address_numbers`: pointers that are numbers for a while
 - `function_values`: addresses of functions become numbers
 - `block_types`: the types of blocks from an allocator that returns `void *`

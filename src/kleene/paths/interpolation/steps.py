@@ -102,6 +102,8 @@ class Steps(Expressions):
                 self._assign(target, self.value(value))
             case Allocate():
                 self._allocate(operation, step, following)
+            case Free(stack=True):
+                raise Unfit(str(operation))
             case Free(pointer=pointer):
                 self._free(self.value(pointer))
             case Havoc(target=target):

@@ -125,6 +125,7 @@ def fine_tune(
     test: Tester,
     width: int,
     patience: int | None = None,
+    largest: int = SIMULATION_STRUCTURES,
 ) -> FineTuning:
     """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
 
@@ -132,12 +133,13 @@ def fine_tune(
     there are no cycles, already at half as many, because such structures cost about twice as much. If a generator
     proves the program, no further tree is needed, and generators that assume no cycles are not tried any more. The
     search ends if the first `patience` generators do not rule the path out. After `FAILED_GENERATORS` failures, only
-    the finest generators are tested: if they do not rule out the path, no generator does.
+    the finest generators are tested: if they do not rule out the path, no generator does. A simulation with more than
+    `largest` structures is given up, which says nothing about coarser generators.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
     known: dict[Generator, Answer] = {}
-    most = SIMULATION_STRUCTURES
+    most = largest
     large: set[str] = set()
     while open_ := [g for g in candidates if g not in known]:
         vain = len(known) >= FAILED_GENERATORS and not any(answer.rules_out for answer in known.values())
@@ -148,14 +150,14 @@ def fine_tune(
             break
         untried = [g for g in finest if g not in known]
         chosen = untried[:width] or _balanced_generators(lattice, candidates, open_, width, large - current.families)
-        costly = most < SIMULATION_STRUCTURES and all(g.obligations for g in chosen)
+        costly = most < largest and all(g.obligations for g in chosen)
         limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
-        if patience is not None and not useful and most == SIMULATION_STRUCTURES and len(known) >= patience:
+        if patience is not None and not useful and most == largest and len(known) >= patience:
             return result
         most = min([most, *(known[g].most for g in useful)])
         if useful:
@@ -163,8 +165,9 @@ def fine_tune(
             if any(known[g].proves for g in useful):
                 candidates = [g for g in candidates if g in known or not g.obligations]
         else:
-            candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
-    fitting = [g for g in candidates if known[g].rules_out]
+            failed = [g for g in chosen if not known[g].too_large]
+            candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in failed)]
+    fitting = [g for g in candidates if g in known and known[g].rules_out]
     if fitting:
         result.chosen = min(fitting, key=lambda g: (known[g].predicates + g.obligations, str(g)))
     return result

@@ -2,7 +2,7 @@
 
 Ball, Majumdar, Millstein, Rajamani. Automatic predicate abstraction of C programs. PLDI 2001. Deviation: the Boolean
 program is not a program of its own, its variables are ghosts in the automaton beside pointers and other numbers. A
-ghost is 1 where its condition holds in the state of the run, and 0 where not:
+ghost is 1 where its condition holds in the state of the run, and 0 where not (`cells.py`: each object has ghosts too):
 
 - an operation that changes a variable of the condition is followed by two branches: to 1, unless what is known of the
   ghosts before it implies that the condition is false after it; and to 0, unless it implies that it is true;
@@ -17,34 +17,45 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Binary, Comparison, Constant, Expression, Variable, walk
+from kleene.cfa.expressions import Binary, Comparison, Constant, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, EndScope, Operation, Place
+from kleene.cfa.operations import Assign, Assume, EndScope, Havoc, MemSet, Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, IntegerType
 from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.memory import Memory, constant_of
+from kleene.refine.conditions.cells import (
+    AnyCondition,
+    CellCondition,
+    cell_conditions,
+    ghost_member,
+    member_variable,
+    plain_conditions,
+)
 from kleene.refine.conditions.entailment import Cube, Entailment
 from kleene.refine.conditions.linear import Condition
+from kleene.refine.conditions.members import Members
 
 MOST_RELATED = 5
 """Conditions that one question is about: the number of cubes grows with their third power."""
 NEXT = "$next"
 """The name of the next value of a ghost begins with it."""
+_LINKS = 2
+"""Steps from the variables of a question to facts about others."""
 NOWHERE = Place("", 0, 0, "")
 _ONE = Constant(1, INT)
 _ZERO = Constant(0, INT)
 
 
 def ghost_of(condition: Condition) -> Variable:
-    """The variable that says whether a condition holds."""
+    """The variable that says whether a condition on variables holds."""
     return Variable(f"[{condition}]", INT)
 
 
-def ghosts_of(condition: Condition) -> tuple[Variable, Variable]:
-    """The variable of a condition, and the one that has its next value while others still need this one."""
-    ghost = ghost_of(condition)
-    return ghost, Variable(f"{NEXT}{ghost.name}", INT)
+def ghosts_of(condition: AnyCondition) -> tuple[Variable, ...]:
+    """The variables of a condition: its ghost, and the one that has its next value while others still need this one."""
+    following = Variable(f"{NEXT}[{condition}]", INT)
+    return (ghost_of(condition), following) if isinstance(condition, Condition) else (following,)
 
 
 @dataclass(frozen=True)
@@ -55,23 +66,52 @@ class Ghostly:
     origins: Mapping[int, Edge[Operation] | None]
 
 
-def with_ghosts(cfa: Cfa[Operation], conditions: Sequence[Condition], initial: Mapping[Variable, int]) -> Ghostly:
-    """The automaton with a variable for each condition; `initial` are the values that global variables begin with."""
-    return _Rewriting(cfa, conditions).result(initial)
+def with_ghosts(memory: Memory, conditions: Sequence[AnyCondition], initial: Mapping[Variable, int]) -> Ghostly:
+    """The automaton with a ghost for each condition; `initial` are the values that global variables begin with.
+
+    Conditions on members must be such that all writes to the members are seen (`Members.follows`).
+    """
+    return _Rewriting(memory.cfa, Members(memory), conditions).result(initial)
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A ghost that changes: of which condition, and what its variables become."""
+
+    owner: AnyCondition
+    ghost: Expression
+    condition: Condition
+    values: tuple[tuple[Variable, Expression | None], ...]
+    """The new values of variables; None is any value."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a question to the solver may use: comparisons that hold there, and conditions with ghosts."""
+
+    facts: tuple[Expression, ...]
+    related: tuple[Condition, ...]
 
 
 @dataclass
 class _Rewriting:
     cfa: Cfa[Operation]
-    conditions: Sequence[Condition]
+    members: Members
+    conditions: Sequence[AnyCondition]
     edges: list[Edge[Operation]] = field(default_factory=list)
     origins: dict[int, Edge[Operation] | None] = field(default_factory=dict)
-    _decisions: dict[tuple[Operation, Condition], tuple[Sequence[Cube], Sequence[Cube]]] = field(default_factory=dict)
-    _contradictions: dict[tuple[Expression, bool], Sequence[Cube]] = field(default_factory=dict)
+    _decisions: dict[tuple[_Change, _Known], tuple[Sequence[Cube], Sequence[Cube]]] = field(default_factory=dict)
+    _contradictions: dict[tuple[Expression, bool, _Known], Sequence[Cube]] = field(default_factory=dict)
+    _ghosts: dict[Condition, tuple[Expression, int]] = field(default_factory=dict)
+    """The ghosts of conditions, those of members at one object too, and their values where the conditions hold."""
     _locations: int = 0
 
+    def __post_init__(self) -> None:
+        self.plain, self.cells = plain_conditions(self.conditions), cell_conditions(self.conditions)
+        self._ghosts.update({c: (ghost_of(c), 1) for c in self.plain})
+
     def result(self, initial: Mapping[Variable, int]) -> Ghostly:
-        known = [c for c in self.conditions if c.variables <= initial.keys()]
+        known = [c for c in self.plain if c.variables <= initial.keys()]
         entry = here = f"{self.cfa.entry}!start" if known else self.cfa.entry
         for number, condition in enumerate(known):
             value = _ONE if condition.holds(initial) else _ZERO
@@ -82,13 +122,16 @@ class _Rewriting:
         return Ghostly(Cfa(entry, tuple(self.edges)), self.origins)
 
     def _rewrite(self, edge: Edge[Operation]) -> None:
+        """The operation, and behind it what it says about ghosts, which still are those before it."""
         operation = edge.label
-        changed = set(defined_variables(operation)) if not isinstance(operation, EndScope) else set()
-        touched = [c for c in self.conditions if c.variables & changed]
-        if touched:
-            self._update(edge, touched)
+        copies = self._copied_ghosts(operation)
+        changes = [] if copies else [*self._changed_variables(operation), *self._changed_members(operation)]
+        if copies:
+            self._assign_all(self._add(edge.source, operation, None, edge), copies, edge.target, operation.place)
+        elif changes:
+            self._update(edge, changes)
         elif isinstance(operation, Assume):
-            excluded = self._excluded_cubes(operation)
+            excluded = self._excluded_cubes(edge.source, operation)
             here = self._add(edge.source, operation, None if excluded else edge.target, edge)
             self._exclude(here, excluded, edge.target, operation.place)
         else:
@@ -107,46 +150,93 @@ class _Rewriting:
 
     # Changes --------------------------------------------------------------------------------------------------------
 
-    def _update(self, edge: Edge[Operation], touched: Sequence[Condition]) -> None:
-        """New values for the ghosts of conditions whose variables change, first in temporaries: they change at once."""
-        operation, place = edge.label, edge.label.place
-        decisions = {c: self._decide(operation, c) for c in touched}
-        here = edge.source
-        temporaries = {c: ghosts_of(c)[1] for c in touched} if len(touched) > 1 else {}
-        for condition, (true, false) in decisions.items():
-            target = temporaries.get(condition, ghost_of(condition))
-            here = self._choose(here, target, true, false, place)
-        last = list(temporaries.items())
-        here = self._add(here, operation, None if last else edge.target, edge)
-        for number, (condition, temporary) in enumerate(last):
-            there = edge.target if number == len(last) - 1 else None
-            here = self._add(here, Assign(place, ghost_of(condition), temporary), there)
+    def _changed_variables(self, operation: Operation) -> list[_Change]:
+        """The ghosts of conditions on variables that an operation changes."""
+        changed = set(defined_variables(operation)) if not isinstance(operation, EndScope) else set()
+        return [
+            _Change(c, ghost_of(c), c, tuple((v, _assigned_value(operation, v)) for v in sorted(own, key=str)))
+            for c in self.plain
+            if (own := c.variables & changed)
+        ]
 
-    def _choose(self, here: str, target: Variable, true: Sequence[Cube], false: Sequence[Cube], place: Place) -> str:
-        """Set a ghost to 1 unless `false` is known, and to 0 unless `true` is."""
-        joined = None
-        for value, against in ((_ONE, false), (_ZERO, true)):
+    def _changed_members(self, operation: Operation) -> list[_Change]:
+        """The ghosts of the object to one of whose members an operation assigns."""
+        target = self.members.member(operation.target) if isinstance(operation, Assign | Havoc) else None
+        if target is None:
+            return []
+        value = operation.value if isinstance(operation, Assign) else None
+        changed = member_variable(target)
+        return [
+            _Change(c, self._ghost_at(c, target.base), own, ((changed, value),))
+            for c in self.cells
+            if c.record == target.base.type and changed in (own := c.at(target.base)).variables
+        ]
+
+    def _copied_ghosts(self, operation: Operation) -> list[tuple[Expression, Expression]]:
+        """The ghosts of an object that becomes a copy of another one, or zero, with their values."""
+        if isinstance(operation, Assign) and self.members.is_copy(operation):
+            pairs = [(c, operation.target, operation.value) for c in self.cells if c.record == operation.target.type]
+            return [(self._ghost_at(c, to), self._ghost_at(c, source)) for c, to, source in pairs]
+        if isinstance(operation, MemSet):
+            objects = [(c, self.members.zeroed_object(operation, c.record)) for c in self.cells]
+            return [(self._ghost_at(c, zeroed), _ZERO) for c, zeroed in objects if zeroed is not None]
+        return []
+
+    def _ghost_at(self, condition: CellCondition, base: Expression) -> Expression:
+        ghost = ghost_member(base, condition, self.cells[condition])
+        self._ghosts[condition.at(base)] = (ghost, condition.true_value)
+        return ghost
+
+    def _update(self, edge: Edge[Operation], changes: Sequence[_Change]) -> None:
+        """New values for ghosts, first in temporaries: they change at once."""
+        place = edge.label.place
+        here = self._add(edge.source, edge.label, None, edge)
+        temporaries = [ghosts_of(change.owner)[-1] for change in changes] if len(changes) > 1 else []
+        for number, change in enumerate(changes):
+            true, false = self._decide(edge.source, change)
+            target = temporaries[number] if temporaries else change.ghost
+            there = None if temporaries else edge.target
+            here = self._choose(here, target, self._ghosts[change.condition][1], true, false, place, there)
+        pairs = [(change.ghost, temporary) for change, temporary in zip(changes, temporaries, strict=False)]
+        self._assign_all(here, pairs, edge.target, place)
+
+    def _assign_all(self, here: str, pairs: Sequence[tuple[Expression, Expression]], target: str, place: Place) -> None:
+        for number, (ghost, value) in enumerate(pairs):
+            here = self._add(here, Assign(place, ghost, value), target if number == len(pairs) - 1 else None)
+
+    def _choose(
+        self,
+        here: str,
+        target: Expression,
+        true_value: int,
+        true: Sequence[Cube],
+        false: Sequence[Cube],
+        place: Place,
+        joined: str | None,
+    ) -> str:
+        """Set a ghost to 'holds' unless `false` is known, and to 'does not' unless `true` is."""
+        for value, against in ((true_value, false), (1 - true_value, true)):
             if frozenset() in against:
                 continue  # it is the other value in any case
             step = here
             for cube in against:
-                step = self._add(step, Assume(place, _all_of(cube), False), None)
-            joined = self._add(step, Assign(place, target, value), joined)
+                step = self._add(step, Assume(place, self._all_of(cube), False), None)
+            joined = self._add(step, Assign(place, target, Constant(value, INT)), joined)
         assert joined is not None
         return joined
 
-    def _decide(self, operation: Operation, condition: Condition) -> tuple[Sequence[Cube], Sequence[Cube]]:
+    def _decide(self, location: str, change: _Change) -> tuple[Sequence[Cube], Sequence[Cube]]:
         """The cubes over the ghosts before an operation that imply the condition after it, and its negation."""
-        key = (operation, condition)
+        changed = [v for v, _ in change.values]
+        values = [x for _, x in change.values if x is not None]
+        known = self._known(location, [*values, *(change.condition.variables - {*changed})], change.condition)
+        key = (change, known)
         if key not in self._decisions:
             solver = Entailment()
-            changed = set(defined_variables(operation)) & condition.variables
-            values = {variable: solver.value(_assigned_value(operation, variable)) for variable in changed}
-            read = set(condition.variables) - changed
-            if isinstance(operation, Assign):
-                read |= _variables(operation.value)
-            after = solver.condition(condition, values)
-            true, false = solver.cubes([after, solver.z3.Not(after)], self._related_conditions(read, condition))
+            new = {v: solver.value(self._term(x, v)) for v, x in change.values}
+            after = solver.condition(change.condition, new)
+            given = [solver.truth(fact) for fact in known.facts]
+            true, false = solver.cubes([after, solver.z3.Not(after)], known.related, given)
             impossible = [cube for cube in true if cube in false]
             self._decisions[key] = (
                 [cube for cube in true if cube not in impossible],
@@ -154,26 +244,47 @@ class _Rewriting:
             )
         return self._decisions[key]
 
-    def _related_conditions(self, variables: set[Variable], first: Condition | None = None) -> list[Condition]:
-        """The conditions about some of the variables; those that share most variables come first."""
-        related = [c for c in self.conditions if c.variables & variables]
+    def _term(self, value: Expression | None, variable: Variable) -> Expression:
+        """A value over variables; any number of the variable's type without one."""
+        return self.members.over_variables(value) if value is not None else _any_number(variable)
+
+    def _known(self, location: str, read: Sequence[Expression], first: Condition | None = None) -> _Known:
+        """What is known of the variables and members that some expressions read; members stand for themselves."""
+        bases = {m.base for x in read for m in self.members.members_in(x)}
+        if first is not None:
+            bases |= {g.base for g in (self._ghosts[first][0],) if isinstance(g, Field)}
+        variables = {v for x in read for v in _variables(self.members.over_variables(x))}
+        facts: set[Expression] = set()
+        rest = {f: self.members.over_variables(f) for f in self.members.facts_at(location)} if self.cells else {}
+        for _ in range(_LINKS):
+            near = [f for f, term in rest.items() if _variables(term) & variables or self._bases_of(f) & bases]
+            facts |= {rest[f] for f in near}
+            variables |= {v for f in near for v in _variables(rest.pop(f))}
+            bases |= {base for f in near for base in self._bases_of(f)}
+        objects = [(c, base) for base in sorted(bases, key=str) for c in self.cells if c.record == base.type]
+        for c, base in objects:
+            self._ghost_at(c, base)
+        related = [c for c in (*(c.at(base) for c, base in objects), *self.plain) if c.variables & variables]
         related.sort(key=lambda c: (c != first, len(c.variables - variables)))
-        return related[:MOST_RELATED]
+        return _Known(tuple(sorted(facts, key=str)), tuple(dict.fromkeys(related))[:MOST_RELATED])
+
+    def _bases_of(self, fact: Expression) -> set[Expression]:
+        return {m.base for m in self.members.members_in(fact)}
 
     # Assumptions ------------------------------------------------------------------------------------------------------
 
-    def _excluded_cubes(self, operation: Assume) -> Sequence[Cube]:
+    def _excluded_cubes(self, location: str, operation: Assume) -> Sequence[Cube]:
         """The cubes that contradict an assumption."""
-        variables = _variables(operation.condition)
-        related = self._related_conditions(variables)
-        if not related:
+        known = self._known(location, [operation.condition])
+        if not known.related:
             return []
-        key = (operation.condition, operation.truth)
+        key = (operation.condition, operation.truth, known)
         if key not in self._contradictions:
             solver = Entailment()
-            truth = solver.truth(operation.condition)
+            truth = solver.truth(self.members.over_variables(operation.condition))
             against = solver.z3.Not(truth) if operation.truth else truth
-            (self._contradictions[key],) = solver.cubes([against], related)
+            given = [solver.truth(fact) for fact in known.facts]
+            (self._contradictions[key],) = solver.cubes([against], known.related, given)
         return self._contradictions[key]
 
     def _exclude(self, here: str, cubes: Sequence[Cube], target: str, place: Place) -> None:
@@ -181,34 +292,33 @@ class _Rewriting:
             there = target if number == len(cubes) - 1 else None
             if len(cube) == 1:
                 ((condition, truth),) = cube
-                here = self._add(here, Assume(place, _is(condition), not truth), there)
+                here = self._add(here, Assume(place, self._is(condition), not truth), there)
             else:
-                here = self._add(here, Assume(place, _all_of(cube), False), there)
+                here = self._add(here, Assume(place, self._all_of(cube), False), there)
+
+    def _is(self, condition: Condition, *, truth: bool = True) -> Expression:
+        ghost, value = self._ghosts[condition]
+        return Comparison("==" if truth else "!=", ghost, Constant(value, INT))
+
+    def _all_of(self, cube: Cube) -> Expression:
+        """All literals of a cube hold."""
+        terms = [self._is(c, truth=truth) for c, truth in sorted(cube, key=lambda literal: str(literal[0]))]
+        if not terms:
+            return _ONE
+        whole = terms[0]
+        for term in terms[1:]:
+            whole = Binary("&", whole, term, INT)
+        return whole
 
 
-def _assigned_value(operation: Operation, variable: Variable) -> Expression:
-    """The new value of a variable; without an assignment an expression of its type of which nothing is known."""
-    if isinstance(operation, Assign) and operation.target == variable:
-        return operation.value
+def _assigned_value(operation: Operation, variable: Variable) -> Expression | None:
+    """The new value of a variable; None without an assignment."""
+    return operation.value if isinstance(operation, Assign) and operation.target == variable else None
+
+
+def _any_number(variable: Variable) -> Expression:
+    """An expression of the variable's type of which nothing is known."""
     return Binary("/", variable, variable, variable.type)
-
-
-def _is(condition: Condition) -> Expression:
-    return Comparison("==", ghost_of(condition), _ONE)
-
-
-def _all_of(cube: Cube) -> Expression:
-    """All literals of a cube hold."""
-    terms: list[Expression] = [
-        Comparison("==" if truth else "!=", ghost_of(condition), _ONE)
-        for condition, truth in sorted(cube, key=lambda literal: str(literal[0]))
-    ]
-    if not terms:
-        return _ONE
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = Binary("&", whole, term, INT)
-    return whole
 
 
 def _variables(expression: Expression) -> set[Variable]:

@@ -21,10 +21,13 @@ from kleene.cfa.types import IntegerType
 from kleene.passes.facts.integers import MAX_CONSTANTS
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory
+from kleene.passes.rewrite import rewrite
 from kleene.paths import Interpolants
 from kleene.paths.interpolation.atoms import IntegerPredicate
+from kleene.refine.conditions.cells import AnyCondition, CellCondition, cell_conditions, ghost_offset
 from kleene.refine.conditions.ghosts import ghosts_of
 from kleene.refine.conditions.linear import Condition, before_assignment, condition_of, normal
+from kleene.refine.conditions.members import Members
 from kleene.refine.tracking.definition import TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
 
@@ -35,16 +38,19 @@ MOST_CONDITIONS = 16
 
 
 def asked_conditions(
-    memory: Memory, path: ErrorPath, core: Iterable[int], answer: Interpolants | None
-) -> tuple[Condition, ...]:
+    members: Members, path: ErrorPath, core: Iterable[int], answer: Interpolants | None
+) -> tuple[AnyCondition, ...]:
     """The conditions of the contradictory steps and of the assertion that fails, and those of interpolants."""
-    asked: dict[Condition, None] = {}
+    memory = members.memory
+    asked: dict[AnyCondition, None] = {}
     tests = [k for k, operation in enumerate(path.operations) if isinstance(operation, Assume)]
     failing = tests[-1:] if isinstance(path.operations[-1], Error) else []
     for k in sorted({*core, *failing}, reverse=True):
         operation = path.steps[k].edge.label if k < len(path.steps) else None
         compared = _comparison(operation.condition) if isinstance(operation, Assume) else None
         condition = condition_of(compared.operator, compared.left, compared.right) if compared is not None else None
+        if compared is not None and not asked:
+            asked |= dict.fromkeys(_on_members(members, compared, path.steps[k].edge.source))
         if condition is not None and _is_useful(condition, memory):
             asked |= dict.fromkeys(c for c in _backwards(condition, path.operations[:k]) if _is_known(c, memory))
     for predicate in (p for cut in (answer.cuts if answer else ()) for p in cut.spoken.integer_predicates):
@@ -52,6 +58,56 @@ def asked_conditions(
         if atom is not None and _is_useful(atom, memory):
             asked[atom] = None
     return tuple(asked)[:MOST_NEW]
+
+
+def _on_members(members: Members, compared: Comparison, location: str) -> list[AnyCondition]:
+    """The condition of a comparison of members of one object, or of variables that hold their values.
+
+    With it those that make it hold after each assignment to the members, on members or on variables.
+    """
+    sources: dict[Expression, Expression] = {
+        v: m for m, v in members.equalities_at(location) if isinstance(v, Variable)
+    }
+    sides = [rewrite(side, lambda node: sources.get(node, node)) for side in (compared.left, compared.right)]
+    bases = {m.base for side in sides for m in members.members_in(side)}
+    left, right = map(members.over_variables, sides)
+    condition = condition_of(compared.operator, left, right)
+    if condition is None or len(bases) != 1:
+        return []
+    first = members.on_members(condition, bases.pop())
+    if first is None or not _tells_more_than_values(first.condition) or not members.follows(first):
+        return []
+    asked: dict[AnyCondition, None] = {first: None}
+    waiting: list[AnyCondition] = [first]
+    while waiting and len(asked) < MOST_NEW:
+        for before in _preconditions(members, waiting.pop(0)):
+            if before not in asked and len(asked) < MOST_NEW:
+                asked[before] = None
+                waiting.append(before)
+    return list(asked)
+
+
+def _preconditions(members: Members, condition: AnyCondition) -> Iterator[AnyCondition]:
+    """The conditions that make one hold after each assignment of the program that changes it."""
+    if isinstance(condition, CellCondition):
+        for edge, target in members.stores(condition):
+            before = members.before_store(condition, edge, target)
+            seen = members.follows(before) if isinstance(before, CellCondition) else True
+            plain = _tells_more_than_values(before) if isinstance(before, Condition) else True
+            if before is not None and seen and plain:
+                yield before
+        return
+    for edge in members.memory.cfa.edges:
+        label = edge.label
+        if isinstance(label, Assign) and isinstance(label.target, Variable) and label.target in condition.variables:
+            weakest = before_assignment(condition, label.target, label.value)
+            if weakest is not None and _is_useful(weakest, members.memory):
+                yield weakest
+
+
+def _tells_more_than_values(condition: Condition) -> bool:
+    """Whether a condition is no equation with a small number: values that are tracked decide those."""
+    return len(condition.variables) > 1 or not condition.equal or abs(condition.constant) > MAX_CONSTANTS
 
 
 def _comparison(condition: Expression) -> Comparison | None:
@@ -131,6 +187,14 @@ def _sum(term: Any, known: dict[str, Variable]) -> tuple[dict[Variable, int], in
     return None
 
 
-def tracked_conditions(definition: TrackingDefinition, conditions: Iterable[Condition]) -> TrackingDefinition:
+def tracked_conditions(
+    definition: TrackingDefinition, conditions: Sequence[AnyCondition], members: Members
+) -> TrackingDefinition:
     """The definition with the ghosts of the conditions."""
-    return replace(definition, integers=definition.integers | {v.name for c in conditions for v in ghosts_of(c)})
+    offsets = {
+        ghost_offset(number) + base
+        for c, number in cell_conditions(conditions).items()
+        for _, base in members.bases(c.record)
+    }
+    names = {v.name for c in conditions for v in ghosts_of(c)}
+    return replace(definition, integers=definition.integers | names, data=definition.data | offsets)

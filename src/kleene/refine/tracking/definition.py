@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 
+from kleene.cfa.expressions import GHOST_OFFSET
+
 
 @dataclass(frozen=True)
 class TrackingDefinition:
@@ -68,7 +70,7 @@ class TrackingDefinition:
             ("pointers", sorted(self.separating)),
             ("not separating", sorted(rest)),
             ("fields", sorted(self.fields)),
-            ("data at offset", sorted(self.data)),
+            ("data at offset", sorted(offset for offset in self.data if offset < GHOST_OFFSET)),
             ("integers", sorted(self.integers)),
         ]
         return [f"{kind} {', '.join(map(str, names))}" for kind, names in parts if names]

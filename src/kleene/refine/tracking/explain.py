@@ -22,6 +22,7 @@ from kleene.paths import PathStep as FormulaStep
 from kleene.paths.formulas.encode import PathFormula
 from kleene.paths.interpolation.atoms import Place
 from kleene.paths.interpolation.atoms import Spoken as AtCut
+from kleene.refine.conditions.members import Members
 from kleene.refine.heaps.samples import executable
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
@@ -52,6 +53,7 @@ class PathExplainer:
     def __post_init__(self) -> None:
         self._program = executable(self.task)
         self._names = SourceNames(self.task)
+        self._members = Members(self.task.memory)
         self._constants = Constants(self.task.memory)
         assigned = [e.label.target for e in self.task.cfa.edges if isinstance(e.label, Assign)]
         self._computed = {v.name for v in assigned if isinstance(v, Variable) and self._is_compared(v)}
@@ -74,7 +76,7 @@ class PathExplainer:
                 return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
             case Infeasible(core=core):
                 reason = self._infeasible(path, formula, core, known, direct, stand_in)
-                spoken = asked_conditions(self.task.memory, path, core, reason.interpolants)
+                spoken = asked_conditions(self._members, path, core, reason.interpolants)
                 return replace(reason, conditions=spoken)
 
     def _infeasible(

@@ -15,7 +15,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.core.verdict import LEAKS
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.paths import Interpolants
-from kleene.refine.conditions.linear import Condition
+from kleene.refine.conditions.cells import AnyCondition
 from kleene.refine.tracking.cuts import Where
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
@@ -36,7 +36,7 @@ class Reason:
     interpolants: Interpolants | None = None
     where: Where = field(default_factory=dict)
     """The locations at whose cuts the interpolants contain variables."""
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[AnyCondition, ...] = ()
     """The conditions on integers that the contradiction is about."""
 
 

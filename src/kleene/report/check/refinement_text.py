@@ -12,6 +12,7 @@ from kleene.diagnostics import Limit
 from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.classes.generators import Generator
+from kleene.refine.conditions.cells import cell_conditions, ghost_offset
 from kleene.refine.conditions.ghosts import NEXT
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
@@ -319,7 +320,10 @@ def tracked_words(definition: TrackingDefinition, names: SourceNames, active: Ac
 
 def abstraction_words(task: Task, abstraction: Abstraction) -> str:
     """Everything that an abstraction tracks at some location, as text."""
-    return tracked_words(abstraction.definition, SourceNames(task), abstraction.active)
+    words = tracked_words(abstraction.definition, SourceNames(task), abstraction.active)
+    offsets = abstraction.definition.data
+    own = [str(c) for c, number in cell_conditions(task.conditions).items() if ghost_offset(number) in offsets]
+    return f"{words}; conditions {', '.join(own)}" if own else words
 
 
 def plain(text: str) -> str:

@@ -93,14 +93,14 @@ def finding_lines(view: FindingView) -> list[str]:
     if view.calls:
         lines.append(f"    calls: {in_short(view.calls)}")
     if finding.inputs and finding.confirmed:
-        lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
+        lines.append(f"    inputs: {in_short([str(value) for value in finding.inputs])}")
     return lines
 
 
-def in_short(calls: Sequence[str]) -> str:
-    """Names in a row, with numbers for repetitions."""
-    groups = [(name, len(list(same))) for name, same in groupby(calls)]
-    return " ".join(name if count == 1 else f"{name}*{count}" for name, count in groups)
+def in_short(words: Sequence[str]) -> str:
+    """Names or numbers in a row, with numbers for many repetitions."""
+    groups = [(word, len(list(same))) for word, same in groupby(words)]
+    return " ".join(word if count == 1 else f"{word}*{count}" for word, count in groups)
 
 
 def _with_caret(file: str, line: int, column: int, text: str) -> list[str]:

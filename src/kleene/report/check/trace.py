@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kleene.cfa.expressions import NEGATED
 from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
+from kleene.domains.explicit.entry import UNWRITTEN
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
 from kleene.report.drawing.heap_boxes import has_lost_block
@@ -51,7 +52,7 @@ def readable(trace: Trace) -> list[TraceLine]:
     start: int | None = None
     for step in trace.steps:
         operation = step.operation
-        inside = operation.place.file == trace.program.library
+        inside = operation.place.file in trace.program.library
         if (inside or isinstance(operation, DeclareLocal | EndScope | Skip)) and step.number != trace.steps[-1].number:
             continue
         start = step.number if start is None else start
@@ -113,6 +114,6 @@ def _note(value: int, why: str) -> str:
         return "" if value else "it fails: NULL"
     if why == _GARBAGE:
         return f"uninitialized: {'an address of nothing' if value else 'NULL'}"
-    if why == "uninitialized number":
+    if why == UNWRITTEN:
         return f"uninitialized: {value}"
     return f"input {value}"

@@ -154,7 +154,7 @@ def calls_of(confirmed: Confirmed) -> tuple[str, ...]:
             call = step.operation
             if step.depth == 1 and isinstance(call, Call) and isinstance(call.function, str):
                 callee = program.functions.get(call.function)
-                if callee is not None and callee.place.file != program.library:
+                if callee is not None and callee.place.file not in program.library:
                     names.append(call.function.partition("@")[0])
     return tuple(names)
 

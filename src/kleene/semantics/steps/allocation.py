@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleene.cfa.expressions import Expression, Variable
-from kleene.cfa.operations import Allocate, MemCopy, MemSet, Realloc
+from kleene.cfa.operations import Allocate, Free, MemCopy, MemSet, Realloc
 from kleene.cfa.types import IntegerType, PointerType, shared_type
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue
@@ -81,12 +81,13 @@ class ObjectSteps:
     def integer_cells(self) -> list[tuple[int, tuple[int, ...]]]:
         return [(k, c) for k in self.constants.cells if (c := self.constants.of(k))]
 
-    def free(self, expression: Expression) -> None:
-        pointer = self.pointers.load(expression)
+    def free(self, operation: Free) -> None:
+        pointer = self.pointers.load(operation.pointer)
         if pointer is None:
             return
         focus = tuple(pointer.at(o) for o in pointer.offsets)
-        self._freeable(pointer, focus)
+        if not operation.stack:
+            self._freeable(pointer, focus)
         if 0 in pointer.offsets:
             self._end_block(pointer, [size for size, o in pointer.places if o == 0], focus)
 

@@ -9,7 +9,7 @@ from kleene.passes.facts.integers import COMPARE
 from kleene.passes.facts.memory import constant_of
 from kleene.semantics.steps.context import StepContext
 from kleene.semantics.steps.count_readings import CountReadings
-from kleene.semantics.steps.numbers import NumberSteps, comparison
+from kleene.semantics.steps.numbers import NumberSteps, comparison, least_of
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
@@ -64,7 +64,7 @@ class ConditionSteps:
         counts = self.context.counts
         counted = CountReadings(counts).is_natural(left) if counts is not None else FALSE
         updates = self._sharpen(left, operator, b.single) if b.single is not None else []
-        condition = comparison(operator, a, b, counted)
+        condition = comparison(operator, a, b, least_of(left, right), counted)
         self.context.quiet_step(f"{left} {operator} {right}", updates, precondition=condition)
 
     def _sharpen(self, expression: Expression, operator: str, k: int) -> list[Update]:

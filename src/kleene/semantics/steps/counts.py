@@ -277,10 +277,19 @@ class CountSteps:
             if k + more in SHIFTS:
                 cases.append(conj(chain.difference(value, old, more), other, claims.at(k + more)))
         first = exists(["n2"], conj(node("n2"), claims.anchor().at("n2")))
+        for own in self._beside(claims):  # the list is the node and another list whose length is known
+            for more in (m for m in SHIFTS if k + 1 + m in SHIFTS):
+                behind = conj(chain.difference(value, own.anchor, more), neg(value.some(node)))
+                cases.append(conj(first, own.bind(conj(behind, own.carry(k + 1 + more, claims)))))
         for m in (0, 1) if not claims.is_difference else ():
             other = neg(value.some(node)) if m else TRUE
             cases.append(conj(first, self._is(claims, m + 1 + k), chain.length(value, m), other))
         return IfThenElse(claims.has(node), disj(*cases), otherwise)
+
+    def _beside(self, claims: Claims) -> list[Fact]:
+        """What is known of the same counter and other lists."""
+        others = [c for c in self.claims if c is not claims and _same_counter(c, claims)]
+        return [_plain(other) for other in others if other.chain.edge == claims.chain.edge]
 
     def end(self, sizes: Sequence[int], node: Formulas) -> list[Update]:
         """A block ends: what is known about lists with it, and about its own counter, ends."""

@@ -80,7 +80,7 @@ class NumberSteps:
     def _compare(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
             a, b = self.value_of(left), self.value_of(right)
-            return IntegerValue.boolean(comparison(operator, a, b))
+            return IntegerValue.boolean(comparison(operator, a, b, least_of(left, right)))
         if isinstance(left.type, PointerType) and operator in ("==", "!="):
             same = self.pointers.same_pointers(self.pointers.load(left), self.pointers.load(right))
             return IntegerValue.boolean(same if operator == "==" else neg(same))
@@ -251,8 +251,32 @@ def stored_value(table: dict[int, Formula]) -> IntegerValue:
     return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
 
 
-def comparison(operator: str, a: IntegerValue, b: IntegerValue, counted: Formula = FALSE) -> Formula:
-    """When a comparison holds; where `counted` does, all numbers less than 0 are in the table, or none is possible."""
+def comparison(operator: str, a: IntegerValue, b: IntegerValue, least: int | None, counted: Formula = FALSE) -> Formula:
+    """When a comparison holds; where `counted` does, `a` is not less than 0.
+
+    No number is less than the least one of the type: where ``a < b`` holds, for unsigned numbers, `b` is not 0.
+    """
+    if least is not None and b.single is None and a.single is None and least in (a.table.keys() | b.table.keys()):
+        holds = _comparison(operator, a, b, counted)
+        match operator:
+            case "<" if least in b.table:
+                return conj(holds, neg(b.table[least]))
+            case ">" if least in a.table:
+                return conj(holds, neg(a.table[least]))
+            case ">=" if least in b.table:
+                return disj(holds, b.table[least])
+            case "<=" if least in a.table:
+                return disj(holds, a.table[least])
+        return holds
+    return _comparison(operator, a, b, counted)
+
+
+def least_of(left: Expression, right: Expression) -> int | None:
+    """The least number of the type that two numbers have; None if they have different ones."""
+    return left.type.minimum if isinstance(left.type, IntegerType) and left.type == right.type else None
+
+
+def _comparison(operator: str, a: IntegerValue, b: IntegerValue, counted: Formula) -> Formula:
     compare: Callable[[int, int], bool] = COMPARE[operator]
     if b.single is not None:
         k = b.single

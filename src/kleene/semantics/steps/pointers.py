@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleene.cfa.expressions import (
+    GHOST_OFFSET,
     AddressOf,
     Cast,
     Deref,
@@ -122,7 +123,8 @@ class PointerSteps:
                 name = self.symbols.object(lvalue)
                 return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
-                return [b.move(offset) for b in self.objects_of(base, _move(span, offset))]
+                inside = _move(span, offset) if offset < GHOST_OFFSET else None  # a ghost is beside all bytes
+                return [b.move(offset) for b in self.objects_of(base, inside)]
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:

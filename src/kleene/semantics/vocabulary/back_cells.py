@@ -7,6 +7,7 @@ import re
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type, VoidType
 from kleene.passes.facts.memory import Memory
+from kleene.passes.pointers.words.types import mask_of
 
 _BACK = re.compile(r"prev|pred|back|parent|father|up$", re.IGNORECASE)
 _WHOLE = re.compile(r"owner|head", re.IGNORECASE)
@@ -43,7 +44,8 @@ def _returns(name: str, program: CProgram) -> bool:
         for member in layout.fields:
             if member.name == name and isinstance(member.type, PointerType):
                 starts = _records(member.type.target, program)
-                if isinstance(member.type.target, VoidType) or owner in _reachable_records(starts, name, program):
+                anywhere = isinstance(member.type.target, VoidType) or mask_of(member.type) is not None
+                if anywhere or owner in _reachable_records(starts, name, program):
                     return True
     return False
 

@@ -15,4 +15,6 @@ In reading order:
 - `separation`: whether the objects of a client are separate
 - `invariant`: facts about all objects between two operations
 - `contract`: the facts as contracts of the functions
+- `model`: the proved functions as clients see them, as C text
+- `clients`: checks a client with such models
 """

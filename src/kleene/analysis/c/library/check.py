@@ -17,9 +17,11 @@ from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
 from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inference, Inferred, Rejected
-from kleene.analysis.c.library.interface import Interface, read_interface
+from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
-from kleene.analysis.c.library.operations import OBJECTS, Operation
+from kleene.analysis.c.library.model import model_of
+from kleene.analysis.c.library.object_types import ObjectTypes
+from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
 from kleene.analysis.c.library.separation import shared_in_structures
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
@@ -29,6 +31,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
+from kleene.passes.indices import has_pointers
 from kleene.results.check import CheckReport
 from kleene.results.library import FunctionVerdict, LibraryReport
 
@@ -97,10 +100,8 @@ class _Run:
             report.reason = "no function can be called: a function that makes an object is missing"
             return
         while operations:
-            properties = (
-                PROVED if any(o.ends for o in operations) or not any(o.makes for o in operations) else PROVED[:1]
-            )
-            client, program = self.clients.write(inferred.types, operations)
+            client, program = self.clients.write(inferred.types, operations, any_text=True)
+            properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
             check.reason = self._for_people(
@@ -108,8 +109,12 @@ class _Run:
             )
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
-                self._accept(operations, client, program, check)
+                self._accept(operations, inferred.types, check)
                 self._state(check, client, inferred, report)
+                proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
+                if proved and not self.interface.file.endswith(HEADER):
+                    with_errors = self.clients.read_with_errors()
+                    report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
             if culprit is None or self.budget.left <= 0:
@@ -135,13 +140,15 @@ class _Run:
             )
             operations.remove(operation)
 
-    def _accept(self, operations: list[Operation], client: Client, program: CProgram, check: CheckReport) -> None:
+    def _accept(self, operations: list[Operation], types: ObjectTypes, check: CheckReport) -> None:
         """Record the proof of a client: what no run of it calls is not proved, and what is left out is stated."""
+        client, program = self.clients.write(types, operations)
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
         head = loop_head(check)
         shared = trial.shared
         if shared is None and head is not None:
-            shared = shared_in_structures(head.structures, head.live, client.variables)
+            static = {g.variable.name for g in program.globals}
+            shared = shared_in_structures(head.structures, head.live, client.variables, static)
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
@@ -229,6 +236,14 @@ class _Run:
             sequence=sequence,
             reading=operation.stored,
         )
+
+
+def _all_is_ended(operations: list[Operation], program: CProgram) -> bool:
+    """Whether some operation ends what the others make: objects, or what the library keeps in its variables."""
+    if any(o.ends or o.fate is Fate.LAST for o in operations):
+        return True
+    keeps = any(not g.constant and has_pointers(g.variable.type, program) for g in program.globals)
+    return not keeps and not any(o.makes for o in operations)
 
 
 def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:

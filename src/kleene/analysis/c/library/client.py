@@ -13,21 +13,25 @@ from pathlib import Path
 
 from kleene.analysis.c.library.interface import CType, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, record_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, TEXTS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.walks import Walks
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
 from kleene.core.verdict import Finding
 
 _PROLOGUE = """\
 #include <stdlib.h>
+#include <string.h>
 int __VERIFIER_nondet_int(void);
 long __VERIFIER_nondet_long(void);
-static int kleene_datum;
 """
+_MOST_ELEMENTS = 1 << 24
+"""Elements of an array of the client: so many that no product with their size overflows."""
+_DATUM = "(void *)16"
+"""A pointer that is stored only: it points nowhere, so that to follow it is an error."""
 MAIN = "main"
 """The function of the client that has the loop."""
 _TEXTS = ('""', '"a"', '"key"')
-"""Texts for arguments of type `char *`: the empty one, and two of different lengths."""
+"""Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class _Call:
     """The parts of one call: statements before it, conditions, arguments, statements after it."""
 
     setup: list[str] = field(default_factory=list)
+    allocations: list[str] = field(default_factory=list)
+    """Statements that allocate the blocks."""
     blocks: list[str] = field(default_factory=list)
     """Variables of blocks that the client allocates for the call."""
     guards: list[str] = field(default_factory=list)
@@ -59,29 +65,36 @@ class _Call:
 class _Writer:
     """Writes one client."""
 
-    def __init__(self, interface: Interface, types: ObjectTypes, operations: Sequence[Operation]) -> None:
+    def __init__(
+        self, interface: Interface, types: ObjectTypes, operations: Sequence[Operation], *, any_text: bool
+    ) -> None:
         self.interface = interface
+        self.any_text = any_text and any(role in TEXTS for o in operations for role in o.roles)
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
-        self.variables = {name: f"{_identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
+        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
         self._callbacks: dict[str, str] = {}
         self._helpers: list[str] = []
 
     def write(self, included: str) -> Client:
         sessions = self._sessions()
         inside = {o for operations in sessions.values() for o in operations}
-        outside = [o for o in self.operations if o not in inside]
-        body: list[tuple[str, Operation | None]] = [
-            (f"        if (operation == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(outside, start=2)
-        ]
+        apart = {o for o in self.operations if o.fate in (Fate.FIRST, Fate.LAST)}
+        outside = [o for o in self.operations if o not in inside | apart]
+        arguments = "int argc, char **argv" if self.any_text else "void"
+        body: list[tuple[str, Operation | None]] = [(f"int {MAIN}({arguments}) {{", None)]
+        body += [(line, None) for line in self._declarations()]
+        body += [(f"    {self._line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
+        body += [("    for (;;) {", None), ("        int operation = __VERIFIER_nondet_int();", None)]
+        body += [*self._end(), *((line, None) for line in self._swap_and_zero())]
+        body += [(f"        if (operation == {i}) {{ {self._line(o)} }}", o) for i, o in enumerate(outside, start=2)]
         for number, (name, operations) in enumerate(sessions.items(), start=2 + len(outside)):
             body += self._session(number, name, operations)
-        before = [*self._library(included), f"int {MAIN}(void) {{", *self._declarations()]
-        loop = ["    for (;;) {", "        int operation = __VERIFIER_nondet_int();", *self._end_and_swap()]
-        first = len(before) + len(loop) + 1
-        lines = {first + i: operation for i, (_, operation) in enumerate(body) if operation is not None}
-        text = "\n".join([*before, *loop, *(line for line, _ in body), "    }", "}", ""])
+        body += [("    }", None), ("}", None)]
+        before = self._library(included)
+        lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
+        text = "\n".join([*before, *(line for line, _ in body), ""])
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         second = [f"{self.variables[n]}_b" for n in self._second()]
         return Client(text, lines, objects, (*objects.values(), *second))
@@ -110,20 +123,23 @@ class _Writer:
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
 
-    def _end_and_swap(self) -> list[str]:
-        """The program may end when no object is left; two objects of a type may change places."""
-        second = [self.variables[name] for name in self._second()]
+    def _end(self) -> list[tuple[str, Operation | None]]:
+        """The program may end when no object is left."""
         kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
-        live = [*kept, *(f"{v}_b" for v in second)]
-        lines = [f"        if (operation == 0) {{ if ({' && '.join(f'!{v}' for v in live) or '1'}) return 0; }}"]
-        if second:
-            swaps = " ".join(
-                f"{self.types.texts[name]} *t{i} = {self.variables[name]}; {self.variables[name]} = "
-                f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
-                for i, name in enumerate(self._second())
-            )
-            lines.append(f"        if (operation == 1) {{ {swaps} }}")
-        return [*lines, *self._zeroed_lines()]
+        live = [*kept, *(f"{self.variables[name]}_b" for name in self._second())]
+        condition = " && ".join(["operation == 0", *(f"!{v}" for v in live)])
+        last = [o for o in self.operations if o.fate is Fate.LAST]
+        lines: list[tuple[str, Operation | None]] = [(f"        if ({condition}) {{", None)]
+        return [*lines, *((f"            {self._line(o)}", o) for o in last), ("            return 0; }", None)]
+
+    def _swap_and_zero(self) -> list[str]:
+        """Two objects of a type may change places; blocks of zeros become objects."""
+        swaps = " ".join(
+            f"{self.types.texts[name]} *t{i} = {self.variables[name]}; {self.variables[name]} = "
+            f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
+            for i, name in enumerate(self._second())
+        )
+        return [*([f"        if (operation == 1) {{ {swaps} }}"] if swaps else []), *self._zeroed_lines()]
 
     def _zeroed_lines(self) -> list[str]:
         """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""
@@ -171,21 +187,30 @@ class _Writer:
 
     def _line(self, operation: Operation) -> str:
         call = _Call()
+        counts = {operation.count_beside(i) for i, role in enumerate(operation.roles) if role is Role.ARRAY}
         for number, (role, parameter) in enumerate(
             zip(operation.roles, operation.function.parameters, strict=True), start=1
         ):
             name, local = record_of(parameter.type), f"a{number}"
+            if number - 1 in counts:
+                call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
             if role in OBJECTS or role in (Role.SECOND, Role.GIVEN):
                 self._object(operation, role, name, call)
             elif role in ELEMENTS:
                 self._element(operation, role, name, local, call)
             elif role in (Role.BLOCK, Role.INITIALISED):
-                call.setup.append(f"{self.types.texts[name]} *{local} = malloc(sizeof *{local});")
+                call.allocations.append(f"{self.types.texts[name]} *{local} = malloc(sizeof *{local});")
                 call.blocks.append(local)
                 call.arguments.append(local)
                 if role is Role.INITIALISED:
                     call.guards.append(f"!{self.variables[name]}")
                     call.cleanup.append(f"{self.variables[name]} = {local};")
+            elif number - 1 in counts:
+                call.arguments.append(local)
+            elif role is Role.ARRAY:
+                self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
+            elif role in TEXTS:
+                call.arguments.append(f"({parameter.type.text}){self._text(role, local, call)}")
             else:
                 call.arguments.append(self._plain(role, parameter.type, local, call.setup))
         return self._text_of(operation, call)
@@ -229,32 +254,49 @@ class _Writer:
             case Outcome.FREED:
                 text = f"free((void *){text})"
         body = f"{text}; {' '.join(call.cleanup)}".strip()
-        allocated = [s for s in call.setup if "= malloc(" in s]
         if call.blocks:
-            body = f"{' '.join(allocated)} if ({' && '.join(call.blocks)}) {{ {body} }}"
+            body = f"{' '.join(call.allocations)} if ({' && '.join(call.blocks)}) {{ {body} }}"
             if len(call.blocks) > 1:
                 body += f" else {{ {' '.join(f'free({b});' for b in call.blocks)} }}"
         if call.guards:
             body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
-        others = [s for s in call.setup if s not in allocated]
-        return self._needs_object(operation, f"{' '.join(others)} {body}".strip())
+        return self._needs_object(operation, f"{' '.join(call.setup)} {body}".strip())
 
     def _needs_object(self, operation: Operation, body: str) -> str:
         """Elements are reached from an object: without one the operation does nothing."""
         sources = {self.variables[self.types.elements.get(n, n)] for n in operation.records_in(*ELEMENTS)}
         return f"if ({' && '.join(sorted(sources))}) {{ {body} }}" if sources else body
 
+    def _text(self, role: Role, local: str, call: _Call) -> str:
+        """A text: an argument of the program, or a copy of it that ends with the call."""
+        call.setup.append(f"int t{local} = __VERIFIER_nondet_int();")
+        if self.any_text:
+            call.guards.append(f"t{local} >= 0 && t{local} < argc")
+            text = f"argv[t{local}]"
+        else:
+            text = f"(t{local} == 0 ? {_TEXTS[0]} : t{local} == 1 ? {_TEXTS[1]} : {_TEXTS[2]})"
+        if role is Role.LASTING_TEXT:
+            return text
+        call.allocations.append(f"char *{local} = strdup({text});")
+        call.blocks.append(local)
+        call.cleanup.append(f"free({local});")
+        return local
+
+    def _array(self, element: str, local: str, count: str, call: _Call) -> None:
+        """An array of the client with any content."""
+        call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
+        call.allocations.append(f"{element} *{local} = malloc({count} * sizeof *{local});")
+        call.blocks.append(local)
+        call.arguments.append(local)
+        call.cleanup.append(f"free({local});")
+
     def _plain(self, role: Role, type_: CType, local: str, setup: list[str]) -> str:
         """An argument that is no object."""
         match role:
             case Role.NUMBER:
-                return _number(type_)
-            case Role.TEXT:
-                setup.append(f"int t{local} = __VERIFIER_nondet_int();")
-                text = f"t{local} == 0 ? {_TEXTS[0]} : t{local} == 1 ? {_TEXTS[1]} : {_TEXTS[2]}"
-                return f"({type_.text})({text})"
+                return any_number(type_)
             case Role.DATA:
-                return "&kleene_datum"
+                return _DATUM
             case Role.OWNED:
                 return "malloc(sizeof(int))"
             case Role.RESULT:
@@ -275,7 +317,7 @@ class _Writer:
             name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
-            value = "" if result.text == "void" else "NULL" if result.target else _number(result)
+            value = "" if result.text == "void" else "NULL" if result.target else any_number(result)
             self._helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
         return name
 
@@ -294,17 +336,24 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
     return executed
 
 
-def write_client(interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str) -> Client:
-    """The client of some operations; `included` is the path of the library as the client names it."""
-    return _Writer(interface, types, operations).write(included)
+def write_client(
+    interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str, *, any_text: bool = True
+) -> Client:
+    """The client of some operations; `included` is the path of the library as the client names it.
+
+    Without `any_text`, its texts are a few that are known: trials need no more, and are shorter.
+    """
+    return _Writer(interface, types, operations, any_text=any_text).write(included)
 
 
-def _number(type_: CType) -> str:
+def any_number(type_: CType) -> str:
+    """An expression for any number of a type."""
     if isinstance(type_.type, FloatType):
         return "1.0"
     small = isinstance(type_.type, IntegerType) and type_.type.bits <= INT.bits
     return f"({type_.text})__VERIFIER_nondet_{'int' if small else 'long'}()"
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """The name of a record as a part of other names."""
     return Path(name.replace("struct ", "").replace("union ", "")).name.replace(" ", "_")

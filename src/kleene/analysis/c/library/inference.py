@@ -132,6 +132,7 @@ class Inference:
         self.taken_back: set[str] = set()
         self.stored = stored
         self.refuted: set[Operation] = set()
+        self._trials: dict[tuple[tuple[Operation, ...], int], _Tried] = {}
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -234,6 +235,8 @@ class Inference:
             self.inferred.untried[function.name] = NO_TIME
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = NEVER_CALLED
+        elif self._texts_last(function):
+            return
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif self._needs_more_than_zeros(failures):
@@ -242,6 +245,19 @@ class Inference:
             self.inferred.rejected.append(_most_telling(failures))
         else:
             self.inferred.untried[function.name] = NEVER_CALLED
+
+    def _texts_last(self, function: ExportedFunction) -> bool:
+        """Accept a function if texts that were stored outlive the objects; false if that does not help."""
+        before = list(self.inferred.accepted)
+        lasting = [o if o.function.name in self.stored.readings else _with_lasting_texts(o) for o in before]
+        possible = [_with_lasting_texts(o) for o in self._readings(function)]
+        if lasting == before and not any(Role.LASTING_TEXT in o.roles for o in possible):
+            return False
+        self.inferred.accepted = lasting
+        can_be = [o for o in possible if can_walk(self.interface, self.inferred.types, o)]
+        best = self._best(self._try_all(can_be))
+        self.inferred.accepted = before if best is None else [*lasting, best.operation]
+        return best is not None
 
     def _needs_more_than_zeros(self, failures: list[Rejected]) -> bool:
         """Whether the first call with a block of zeros fails: the client has to initialise it in another way."""
@@ -266,6 +282,8 @@ class Inference:
             if operation.roles in admitted or (admitted and _is_guess(operation)):
                 continue
             attempt = self._try(operation, QUICK_STATES)
+            if attempt.is_admissible and not attempt.is_whole:
+                attempt = self._try(operation, TRIAL_STATES)
             tried.append(attempt)
             if attempt.is_admissible:
                 admitted.add(operation.roles)
@@ -274,6 +292,13 @@ class Inference:
         return tried
 
     def _try(self, operation: Operation, states: int) -> _Tried:
+        """The trial of a reading beside the accepted ones; one that was made already, with as many states, is known."""
+        key = (*self.inferred.accepted, operation), states
+        if key not in self._trials:
+            self._trials[key] = self._execute(operation, states)
+        return self._trials[key]
+
+    def _execute(self, operation: Operation, states: int) -> _Tried:
         client, program = self.clients.write(self.inferred.types, [*self.inferred.accepted, operation])
         trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)
         own = steps_of(program, operation.function.name)
@@ -331,6 +356,11 @@ def _failing(rejected: Rejected) -> str:
     """The function that the failing run calls last."""
     executed = executed_operations(finding_of(rejected.error), rejected.client)
     return executed[-1].function.name if executed else rejected.operation.function.name
+
+
+def _with_lasting_texts(operation: Operation) -> Operation:
+    """The reading whose texts are stored."""
+    return replace(operation, roles=tuple(Role.LASTING_TEXT if r is Role.TEXT else r for r in operation.roles))
 
 
 def _is_guess(operation: Operation) -> bool:

@@ -67,6 +67,8 @@ class Interface:
     functions: tuple[ExportedFunction, ...]
     records: dict[str, RecordLayout]
     has_main: bool
+    variables: tuple[str, ...] = ()
+    """The variables that other files can name."""
 
 
 def read_interface(file: str, options: ReadOptions) -> Interface:
@@ -85,7 +87,14 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
         for cursor in definitions:
             if cursor.spelling != "main" and (file.endswith(HEADER) or cursor.storage_class.name != "STATIC"):
                 functions[cursor.spelling] = _function(cursor, types)
-    return Interface(file, tuple(functions.values()), records, has_main)
+        variables = tuple(
+            dict.fromkeys(
+                str(c.spelling)
+                for c in unit.cursor.get_children()
+                if kind(c) == "VAR_DECL" and c.storage_class.name != "STATIC" and _is_in(file, c)
+            )
+        )
+    return Interface(file, tuple(functions.values()), records, has_main, variables)
 
 
 def _is_in(file: str, cursor: Any) -> bool:

@@ -7,6 +7,7 @@ runs without an error.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -29,6 +30,8 @@ class Role(Enum):
     INITIALISED = "a block of the caller, not initialised, which becomes an object"
     NUMBER = "any number"
     TEXT = "a text"
+    LASTING_TEXT = "a text that outlives the object"
+    ARRAY = "an array with as many elements as the number beside it"
     DATA = "a pointer that is stored only"
     OWNED = "a block that the library frees"
     RESULT = "a variable for a result"
@@ -37,6 +40,7 @@ class Role(Enum):
 
 
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
+TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
 POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
 
@@ -48,6 +52,8 @@ class Fate(Enum):
     ENDED = "has ended"
     RELEASED = "has ended: the caller frees its block"
     MERGED = "is now part of the first object"
+    FIRST = "is called once, before the others"
+    LAST = "is called once, after the others"
 
 
 class Outcome(Enum):
@@ -62,6 +68,10 @@ class Outcome(Enum):
 
 
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
+
+
+_COUNTS = re.compile(r"^n|len|size|count|num|cnt|cap|max|elems", re.IGNORECASE)
+"""Names of parameters that have a number of elements."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,12 @@ class Operation:
         """Whether the operation ends an object."""
         return self.fate in (Fate.ENDED, Fate.RELEASED) and not self.takes_element
 
+    def count_beside(self, place: int) -> int:
+        """The argument that has the number of elements of an array: the number after it or before it, by its name."""
+        beside = [i for i in (place + 1, place - 1) if 0 <= i < len(self.roles) and self.roles[i] is Role.NUMBER]
+        named = [i for i in beside if _COUNTS.search(self.function.parameters[i].name)]
+        return (named or beside)[0]
+
     @property
     def takes_element(self) -> bool:
         """Whether an argument is an element of an object."""
@@ -112,7 +128,9 @@ class Operation:
             for role, p in zip(self.roles, self.function.parameters, strict=True)
             if role not in (Role.NUMBER, Role.RECORD)
         ]
-        if self.fate is not Fate.KEPT:
+        if self.fate in (Fate.FIRST, Fate.LAST):
+            lines.append(f"it {self.fate.value}")
+        elif self.fate is not Fate.KEPT:
             wanted = (Role.SECOND,) if self.fate is Fate.MERGED else ELEMENTS
             whose = wanted if any(role in self.roles for role in wanted) else OBJECTS
             place = next(i for i, r in enumerate(self.roles) if r in whose)

@@ -18,12 +18,24 @@ from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordTy
 MOST_READINGS = 24
 """Readings of one function that are tried: two arguments with four roles, and a few for the result."""
 _ENDS = re.compile(r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit", re.IGNORECASE)
+_ENDS_ALL = re.compile(
+    r"(free|destroy|delete|dispose|release|fini|finish|term|terminate|clean_?up|close|deinit|uninit|shut_?down|done|all)$",
+    re.IGNORECASE,
+)
+"""Names of functions without arguments that end what a library keeps: one that leaves something is wrong."""
+_STARTS = re.compile(r"init|setup|start|open|begin|new|create|reset", re.IGNORECASE)
+"""Names of functions without arguments that make what a library keeps in its variables."""
 _HANDS_OUT = re.compile(
     r"unlink|detach|steal|take|extract|pop|dequeue|dup|copy|clone|print|join|format|string", re.IGNORECASE
 )
 """Names of functions whose caller owns what they return or unlink."""
 _UNLINKS = re.compile(r"del|remove|unlink|erase|detach", re.IGNORECASE)
 """Names of functions that take an element out: one that leaves it linked is wrong, not another kind of function."""
+_LOOKS = re.compile(
+    r"next|prev|first|last|parent|left|right|get|peek|value|data|key|size|count|len|depth|height|is_?|has_?|iter",
+    re.IGNORECASE,
+)
+"""Names of functions that look at an element, or lead on from it, and leave it where it is."""
 _MAKES = re.compile(r"new|create|make|open|start|begin|reset|clear|zero|construct|ctor", re.IGNORECASE)
 """Names of functions that may initialise a block, though they are not called `init`."""
 _COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filter", re.IGNORECASE)
@@ -42,7 +54,12 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
             for fate_rank, fate in enumerate(_fates(function, roles, types))
             for outcome_rank, outcome in enumerate(_outcomes(function, roles, types))
             for ranks in [
-                (*ranks, fate_rank, outcome_rank, _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles)))
+                (
+                    *ranks,
+                    fate_rank,
+                    outcome_rank,
+                    _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles) and not _only_looks(function)),
+                )
             ]
         ),
         key=lambda pair: (_is_last_resort(pair[1], types), pair[0]),
@@ -63,6 +80,10 @@ def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
 
 _KEPT_ELEMENT = 2
 """The rank of 'stays' for a function that takes an element alone: to unlink it is more plausible."""
+
+
+def _only_looks(function: ExportedFunction) -> bool:
+    return bool(_LOOKS.search(function.name)) and not (_UNLINKS.search(function.name) or _ENDS.search(function.name))
 
 
 def _is_unlinked(roles: tuple[Role, ...]) -> bool:
@@ -90,7 +111,7 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
     for parameter in function.parameters:
         name = record_of(parameter.type)
         if not name:
-            yield _plain_roles(parameter)
+            yield _plain_roles(function, parameter)
         elif not is_direct(parameter.type):
             yield (Role.ADDRESS,) if name in types.kept else ()
         else:
@@ -137,8 +158,9 @@ def is_iterator(type_: CType, types: ObjectTypes) -> bool:
     return is_direct(type_) and record_of(type_) in types.iterators
 
 
-def _plain_roles(parameter: Parameter) -> tuple[Role, ...]:
+def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role, ...]:
     type_ = parameter.type.type
+    array = (Role.ARRAY,) if _has_number_beside(function, parameter) else ()
     if isinstance(type_, IntegerType | FloatType):
         return (Role.NUMBER,)
     if isinstance(type_, RecordType):
@@ -151,14 +173,23 @@ def _plain_roles(parameter: Parameter) -> tuple[Role, ...]:
     if isinstance(target, VoidType):
         return (Role.DATA, Role.OWNED)
     if isinstance(target, IntegerType) and target.bits == CHAR.bits:
-        return (Role.TEXT,)
-    if isinstance(target, IntegerType | FloatType | PointerType):
-        return (Role.RESULT,)
-    return ()
+        return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
+    if isinstance(target, IntegerType | FloatType):
+        return (Role.RESULT, *array)
+    return (Role.RESULT,) if isinstance(target, PointerType) else ()
+
+
+def _has_number_beside(function: ExportedFunction, parameter: Parameter) -> bool:
+    """Whether the parameter before or after a pointer may be the number of elements of an array."""
+    place = function.parameters.index(parameter)
+    beside = function.parameters[max(place - 1, 0) : place + 2]
+    return any(isinstance(p.type.type, IntegerType) and p is not parameter for p in beside)
 
 
 def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Fate, ...]:
     """The possible fates; the caller frees only blocks that it may have allocated, or that are handed out."""
+    if not function.parameters and function.result.text == "void":
+        return _fates_without_object(function)
     pointers = [(p, r) for p, r in zip(function.parameters, roles, strict=True) if r in POINTER_ROLES]
     changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, *ELEMENTS)]
     if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
@@ -172,11 +203,20 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     handed_out = subject_is_element and _HANDS_OUT.search(function.name)
     released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
     if _is_unlinked(roles):
+        if _only_looks(function):
+            return (Fate.KEPT, *released, Fate.ENDED)
         stays = () if _UNLINKS.search(function.name) else (Fate.KEPT,)
         return (*released, Fate.ENDED, *stays)
     if _ENDS.search(function.name):
         return (Fate.ENDED, *released, Fate.KEPT)
     return (Fate.KEPT, Fate.ENDED, *released) if len(function.parameters) == 1 or subject_is_element else (Fate.KEPT,)
+
+
+def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:
+    """The possible fates of what the library itself keeps in its variables."""
+    if _ENDS_ALL.search(function.name):
+        return (Fate.LAST,)
+    return (Fate.KEPT, Fate.FIRST) if _STARTS.search(function.name) else (Fate.KEPT,)
 
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:

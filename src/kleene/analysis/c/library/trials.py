@@ -14,6 +14,7 @@ from kleene.analysis.c.library.separation import Shared, objects_in_state, share
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
+from kleene.c.unit import ERRORS
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
@@ -23,6 +24,8 @@ QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
 TRIAL_STATES = 1_500
 """States that a trial explores: enough for objects of three elements and every operation on them."""
+TRIAL_BLOCKS = 40
+"""Objects of a state that a trial follows: lists that only grow would have hundreds, and show nothing new."""
 TRIAL_STEPS = 300_000
 """Steps of a trial, for functions with long loops: two hundred for each state."""
 TRIAL_SECONDS = 15.0
@@ -37,11 +40,18 @@ class ClientFolder:
         self.interface = interface
         self.options = _for_client(interface.file, options)
 
-    def write(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, CProgram]:
-        client = write_client(self.interface, types, operations, str(Path(self.interface.file).resolve()))
+    def write(
+        self, types: ObjectTypes, operations: list[Operation], *, any_text: bool = False
+    ) -> tuple[Client, CProgram]:
+        included = str(Path(self.interface.file).resolve())
+        client = write_client(self.interface, types, operations, included, any_text=any_text)
         path = self.folder / CLIENT
         path.write_text(client.text, encoding="utf-8")
         return client, read_program([str(path)], self.options)
+
+    def read_with_errors(self) -> CProgram:
+        """The last client that was written, with all kinds of error calls."""
+        return read_program([str(self.folder / CLIENT)], replace(self.options, errors=ERRORS))
 
 
 def _for_client(file: str, options: ReadOptions) -> ReadOptions:
@@ -87,6 +97,7 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
             malloc_may_fail=malloc_may_fail,
             stop_at_first=True,
             observe=observe,
+            most_blocks=TRIAL_BLOCKS,
         ),
     )
     trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")

@@ -59,7 +59,6 @@ void replay_free(void *block) {
 
 int replay_rand(void) { return (int)next(); }
 long replay_random(void) { return (long)next(); }
-int replay_getchar(void) { return (int)next(); }
 
 __attribute__((destructor)) static void count_blocks(void) {
     if (blocks > 0)

@@ -7,7 +7,6 @@ char *replay_strdup(const char *text);
 void replay_free(void *block);
 int replay_rand(void);
 long replay_random(void);
-int replay_getchar(void);
 
 #define malloc replay_malloc
 #define calloc replay_calloc
@@ -16,4 +15,3 @@ int replay_getchar(void);
 #define free replay_free
 #define rand replay_rand
 #define random replay_random
-#define getchar replay_getchar

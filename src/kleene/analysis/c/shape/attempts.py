@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kleene.analysis.c.shape.classes import with_local_cells
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Operation
+from kleene.cfa.operations import Invoke, Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
@@ -103,12 +103,22 @@ def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
 
 
 def _has_cells_apart(memory: Memory) -> bool:
-    """Whether some objects have several pointers, of which more than one has no name that says that it points back."""
+    """Whether some objects have several pointers, of which more than one has no name that says that it points back.
+
+    Not where functions are analysed apart: a run refuted such a proof of a tree with pointers to its root.
+    """
+    if any(isinstance(edge.label, Invoke) for edge in memory.cfa.edges):
+        return False
     cells: dict[int, set[str]] = {}
     for (size, _), cell in memory.cell_of.items():
         if not is_called_back(cell):
             cells.setdefault(size, set()).add(cell)
     return any(len(own) > 1 for own in cells.values())
+
+
+def _with_alarms_or_too_large(result: ShapeResult, raised: Set[str]) -> bool:
+    """There are alarms, or the run before ended early because it showed a way to fewer structures."""
+    return bool(raised) or bool(result.ways)
 
 
 def _with_leaks(result: ShapeResult, raised: Set[str]) -> bool:
@@ -136,6 +146,14 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt(
+        "counts",
+        "counters are related to the numbers of nodes of lists, and the ends of lists are told apart",
+        _with_alarms_or_too_large,
+        sharpen=lambda shape: replace(shape, counts=True, cells=True),
+        concerns=lambda memory: bool(counts_of(memory)),
+        share=COUNTS_SHARE,
+    ),
     Attempt(
         "unread",
         "members that nothing reads are NULL",
@@ -183,14 +201,6 @@ ATTEMPTS = (
         concerns=_has_cells_apart,
         share=LOCAL_SHARE,
         needs_change=False,
-    ),
-    Attempt(
-        "counts",
-        "counters are related to the numbers of nodes of lists",
-        _with_alarms,
-        sharpen=lambda shape: replace(shape, counts=True),
-        concerns=lambda memory: bool(counts_of(memory)),
-        share=COUNTS_SHARE,
     ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),

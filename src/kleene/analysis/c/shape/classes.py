@@ -49,11 +49,14 @@ def with_local_cells(shape: ShapeClass) -> ShapeClass:
     return replace(shape, back=shape.back | apart, circular=shape.circular - apart, lanes=(), local=shape.local | apart)
 
 
-def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
+def next_class(
+    shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group], links: frozenset[str]
+) -> ShapeClass | None:
     """The next shape class if the edges of some group may form a cycle; None after the last one.
 
-    `cyclic` maps each relation that may have a cycle to the edges that may close it. If one of several cells closes
-    the cycle, this cell is assumed to point back.
+    `cyclic` maps each relation that may have a cycle to the edges that may close it. If one of several `links` (cells
+    between objects of one kind) closes the cycle, this cell is assumed to point back. A link that closes it alone is
+    circular: the other cells of the group lead to the list from elsewhere.
     """
     if not shape.acyclic:
         return None
@@ -64,11 +67,14 @@ def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: 
         if group.kind == CIRCULAR:  # even the forest may be cyclic
             return ShapeClass("cyclic", acyclic=False, back=shape.back)
         closing = [c for c in group.cells if any(e == c or e.startswith(f"{c}+") for e in cyclic[group.step])]
-        if len(closing) == 1 < len(group.cells):
+        if len(closing) == 1 < len(group.cells) and not (links & set(group.cells)) <= set(closing):
             back |= set(closing)
+        elif len(closing) == 1 and closing[0] in links:
+            circular |= set(closing)
         else:
             circular |= set(group.cells)
-    if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
+    forward = {cell for group in groups for cell in group.cells} - back
+    if len(back) == 1 and circular and len(forward & links or forward) == 1:
         circular |= back  # a doubly linked list is circular both ways
     following = _class_of(back, circular, shape.headers)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)

@@ -17,7 +17,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Call, DeclareLocal, EndScope, Operation, Print, expressions
+from kleene.cfa.operations import Call, DeclareLocal, EndScope, MemCopy, MemSet, Operation, Print, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
 from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
@@ -53,7 +53,7 @@ class TextBlocks:
         return {v for v in named if self.blocks.memory.kind(v) == "object" and not isinstance(v.type, ArrayType)}
 
     def _pointers(self) -> set[Expression]:
-        """The pointers that are moved or given to summaries."""
+        """The pointers that are moved, or given to summaries, or to functions that copy a variable number of bytes."""
         pointers: set[Expression] = set()
         for edge in self.cfa.edges:
             label = edge.label
@@ -61,6 +61,8 @@ class TextBlocks:
                 pointers |= {a for a in label.arguments if isinstance(a.type, PointerType)}
             if isinstance(label, Print):
                 pointers |= set(label.texts)
+            if isinstance(label, MemCopy | MemSet) and constant_of(label.size) is None:
+                pointers |= {label.destination, label.source} if isinstance(label, MemCopy) else {label.pointer}
             for node in (n for x in expressions(label) for n in walk(x)):
                 if isinstance(node, PointerOffset) and _is_walk(node):
                     pointers.add(node.pointer)

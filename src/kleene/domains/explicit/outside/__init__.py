@@ -1,0 +1,8 @@
+"""What a program gets from outside: arguments and input as texts, and a search for the lengths that break it.
+
+In reading order:
+
+- `world`: arguments, input and numbers of one run
+- `vocabulary`: the sizes, texts and characters that a program names
+- `lengths`: runs on texts whose lengths are solved for
+"""

@@ -1,0 +1,231 @@
+"""A search over the lengths of texts: runs on long arguments, long lines, many of them, and many repetitions.
+
+Exploration and path formulas choose the characters of short texts; an overflow of a buffer needs a long one, and any
+characters will do. So a run here has texts of one length n, of a few styles. How far a write gets in its block is a
+function of n, mostly a linear one: two runs give it, and with it the n at which the write leaves the block. The sizes
+that the program names are tried as well. An error counts if `run` shows it on the same inputs.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kleene.cfa.expressions import Deref, Field, Index
+from kleene.cfa.operations import Assign
+from kleene.cfa.program import CProgram
+from kleene.domains.explicit.evaluate import Locate, bit_width
+from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.interpreter import run
+from kleene.domains.explicit.machine import Ended, Machine
+from kleene.domains.explicit.outside.vocabulary import MOST_LENGTH, Vocabulary, candidate_lengths, vocabulary_of
+from kleene.domains.explicit.outside.world import World, WorldInputs
+from kleene.domains.explicit.state import State
+from kleene.domains.explicit.values import NotModelled, Violation
+
+_STEPS_OF_RUN, _STEPS_OF_CHARACTER = 10_000, 100
+"""Steps of one run, and more of them for each character of its texts: it passes over each a few times."""
+_STEPS_BETWEEN_LOOKS = 200
+"""Steps between two looks at the clock."""
+_SECONDS_AFTER_ERROR = 0.3
+"""Seconds to continue after the first error."""
+_LINES = 3
+"""Long lines of one run."""
+_SOLUTIONS = 3
+"""Times that a length is solved for, of one write in one style: more where it is not linear."""
+_MIXED = 3
+"""Runs of each length whose arguments and lines are mixed of what the program names."""
+_NUMBERS_OF_ARGUMENTS = (2, 1, 0, 4)
+"""Numbers of long arguments: many programs want an exact number of them."""
+
+
+class Style(NamedTuple):
+    """A way to make a world of a length."""
+
+    name: str
+    world: Callable[[int], World]
+
+
+@dataclass
+class LengthOutcome:
+    """The errors with the runs that show them. `exhausted`: nothing is left to try."""
+
+    findings: list[Confirmed] = field(default_factory=list)
+    runs: int = 0
+    exhausted: bool = False
+    seconds: float = 0.0
+
+
+class LengthSearch:
+    """A search that goes on with each call of `run`."""
+
+    def __init__(self, program: CProgram, *, malloc_may_fail: bool, vocabulary: Vocabulary | None = None) -> None:
+        self.program = program
+        self.malloc_may_fail = malloc_may_fail
+        self.machine = Machine(program, malloc_may_fail=malloc_may_fail)
+        self.vocabulary = vocabulary or vocabulary_of(program)
+        self.outcome = LengthOutcome()
+        self._styles = styles_of(self.vocabulary)
+        self._waiting = [(n, s) for n in candidate_lengths(self.vocabulary) for s in range(len(self._styles))]
+        self._asked = set(self._waiting)
+        self._reach: dict[int, tuple[int, dict[str, int]]] = {}
+        self._solved: Counter[tuple[int, str]] = Counter()
+        self._writes: dict[str, tuple[Locate, int] | None] = {}
+        self._deadline = 0.0
+
+    def run(self, seconds: float) -> LengthOutcome:
+        """Go on for some seconds, and not much longer after an error."""
+        start = time.monotonic()
+        self._deadline = start + seconds
+        while self._waiting and time.monotonic() < self._deadline:
+            length, style = heapq.heappop(self._waiting)
+            known = len(self.outcome.findings)
+            reach = self._try(self._styles[style], length)
+            self.outcome.runs += 1
+            if len(self.outcome.findings) > known == 0:
+                self._deadline = min(self._deadline, time.monotonic() + _SECONDS_AFTER_ERROR)
+            for solution in self._solve(style, length, reach):
+                if (solution, style) not in self._asked:
+                    self._asked.add((solution, style))
+                    heapq.heappush(self._waiting, (solution, style))
+        self.outcome.exhausted = not self._waiting
+        self.outcome.seconds += time.monotonic() - start
+        return self.outcome
+
+    def _solve(self, style: int, length: int, reach: dict[str, int]) -> Iterator[int]:
+        """The lengths at which some write leaves its block, if how far it gets is linear in the length."""
+        before, earlier = self._reach.get(style, (length, {}))
+        self._reach[style] = (length, reach)
+        distance = length - before
+        for location, beyond in reach.items():
+            gained = beyond - earlier.get(location, beyond)
+            if gained * distance <= 0 or beyond > 0 or self._solved[style, location] >= _SOLUTIONS:
+                continue
+            self._solved[style, location] += 1
+            wanted = length - beyond * distance // gained
+            yield from (n for n in (wanted, wanted + 1) if 0 < n <= MOST_LENGTH)
+
+    def _try(self, style: Style, length: int) -> dict[str, int]:
+        """One run; by how many bytes each write got beyond its block at most: a negative number if it stayed inside."""
+        source = WorldInputs(style.world(length))
+        state = self.machine.start(source)
+        reach: dict[str, int] = {}
+        for steps in range(1, _STEPS_OF_RUN + _STEPS_OF_CHARACTER * length):
+            if steps % _STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > self._deadline:
+                break
+            self._measure(state, reach)
+            try:
+                if self.machine.step(state) is None:
+                    break
+            except Violation:
+                self._confirm(source, steps)
+                break
+            except Ended as end:
+                if end.status is not None and any(b.kind == "heap" and b.alive for b in state.blocks.values()):
+                    self._confirm(source, steps)
+                break
+            except NotModelled:
+                break
+        return reach
+
+    def _measure(self, state: State, reach: dict[str, int]) -> None:
+        """Note how far the write at the place of a state gets, if it has one."""
+        frame = state.frames[-1]
+        if frame.location not in self._writes:
+            self._writes[frame.location] = self._write_at(frame.location, frame.function)
+        write = self._writes[frame.location]
+        if write is None:
+            return
+        locate, width = write
+        try:
+            number, bit = locate(state)
+        except (Violation, NotModelled):
+            return
+        block = state.blocks.get(number)
+        if block is not None:
+            beyond = (bit + width) // 8 - block.size
+            reach[frame.location] = max(reach.get(frame.location, beyond), beyond)
+
+    def _write_at(self, location: str, function: str) -> tuple[Locate, int] | None:
+        """The address of an assignment through a pointer or an index."""
+        step = self.machine.step_at(location, function)
+        target = step.operation.target if step is not None and isinstance(step.operation, Assign) else None
+        while isinstance(target, Field):
+            target = target.base
+        if not isinstance(target, Deref | Index):
+            return None
+        return self.machine.compiler.address(target), bit_width(target)
+
+    def _confirm(self, source: WorldInputs, steps: int) -> None:
+        """Keep the errors of the run on the same inputs, each kind at each place once."""
+        trace = run(
+            self.program,
+            [value for value, _ in source.used],
+            steps + 1,
+            malloc_may_fail=self.malloc_may_fail,
+            machine=self.machine,
+        )
+        known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in self.outcome.findings}
+        for fault in trace.faults:
+            site = (fault.kind, fault.place, fault.detail)
+            if site not in known and not trace.tainted:
+                known.add(site)
+                self.outcome.findings.append(Confirmed(fault, trace))
+
+
+def styles_of(vocabulary: Vocabulary) -> list[Style]:
+    """The styles that may make a difference to a program."""
+    styles = [_long(count) for count in (_NUMBERS_OF_ARGUMENTS if vocabulary.arguments else (0,))]
+    if vocabulary.arguments or vocabulary.reads:
+        styles += [_many(), *(_split(chr(c)) for c in vocabulary.characters)]
+        styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
+    return styles
+
+
+def _long(count: int) -> Style:
+    return Style(f"{count} long", lambda n: World((b"a" * n,) * count, (b"b" * n + b"\n") * _LINES, n, environment=n))
+
+
+def _many() -> Style:
+    return Style("many", lambda n: World((b"a",) * n, b"b\n" * n, n))
+
+
+def _split(separator: str) -> Style:
+    """Texts of many parts, and texts with a separator behind a long first part."""
+
+    def world(n: int) -> World:
+        parts = f"a{separator}".encode() * n
+        tail = b"b" * n + separator.encode() + b"b" * n
+        return World((tail, parts), parts + b"\n" + tail + b"\n", n)
+
+    return Style(f"split at {separator!r}", world)
+
+
+def _mixed(seed: int, vocabulary: Vocabulary) -> Style:
+    """Texts of the program, alone and with long ones behind them."""
+    literals = vocabulary.literals or (b"-x",)
+    separators = [bytes((c,)) for c in vocabulary.characters] or [b" "]
+
+    def text(chance: random.Random, n: int) -> bytes:
+        choice = chance.randrange(4)
+        long = b"a" * n
+        if choice == 0:
+            return chance.choice(literals)
+        if choice == 1:
+            return chance.choice(literals) + chance.choice(separators) + long
+        if choice == 2:
+            return b"".join(chance.choice((b"a", b"7", *separators)) for _ in range(n))
+        return long
+
+    def world(n: int) -> World:
+        chance = random.Random(f"{seed} {n}")
+        arguments = tuple(text(chance, n) for _ in range(chance.randint(1, 4)))
+        lines = b"".join(text(chance, n) + b"\n" for _ in range(chance.randint(1, 4)))
+        return World(arguments, lines, n, seed)
+
+    return Style(f"mixed {seed}", world)

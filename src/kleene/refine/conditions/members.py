@@ -1,0 +1,358 @@
+"""Integer members in the operations of a program: what is known of their values, and who writes them.
+
+A condition on members can be followed only if every write to them is seen as one (`Members.follows`): an assignment to
+a member of the struct, a copy of the whole struct, or zeros over all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+
+from kleene.cfa.dataflow import solve_forward
+from kleene.cfa.expressions import (
+    NEGATED,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Unary,
+    Variable,
+    children,
+    walk,
+    without_casts,
+)
+from kleene.cfa.graph import Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Error,
+    Exit,
+    Free,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Operation,
+    Print,
+    Realloc,
+    Return,
+    Skip,
+    expressions,
+)
+from kleene.cfa.types import IntegerType, RecordField, RecordType
+from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
+from kleene.passes.rewrite import rewrite
+from kleene.refine.conditions.cells import CellCondition, member_variable
+from kleene.refine.conditions.linear import Condition, before_assignment, normal
+
+Facts = frozenset[Comparison]
+"""Comparisons of members, variables and constants that hold."""
+MOST_FACTS = 24
+"""Facts at one location: those of the last conditions are the useful ones, and a solver gets all that are related."""
+_HARMLESS = Skip | Assume | Print | Error | Exit | Return | Free | DeclareLocal | EndScope
+"""Operations that write to no member."""
+
+
+@dataclass
+class Members:
+    """The integer members that the operations of one program read and write."""
+
+    memory: Memory
+    _bases: dict[RecordType, set[Place]] = field(default_factory=dict)
+
+    # Lvalues ------------------------------------------------------------------------------------------------------
+
+    def member(self, lvalue: Expression) -> Field | None:
+        """The lvalue, if it is an integer member of an object that variables alone determine."""
+        if not isinstance(lvalue, Field) or lvalue.bit_width is not None or not isinstance(lvalue.type, IntegerType):
+            return None
+        plain = isinstance(lvalue.base.type, RecordType) and not lvalue.type.function
+        return lvalue if plain and self.is_object(lvalue.base) else None
+
+    def is_object(self, lvalue: Expression) -> bool:
+        """Whether variables alone determine the object: a variable, what a variable points to, or a part of these."""
+        while isinstance(lvalue, Field):
+            lvalue = lvalue.base
+        pointer = lvalue.pointer if isinstance(lvalue, Deref) else None
+        if pointer is not None:
+            return isinstance(pointer, Variable) and self.memory.kind(pointer) == "pointer"
+        return isinstance(lvalue, Variable) and self.memory.kind(lvalue) == "object"
+
+    def members_in(self, expression: Expression) -> list[Field]:
+        """The members that an expression reads."""
+        return [m for node in walk(expression) if (m := self.member(node)) is not None]
+
+    def over_variables(self, expression: Expression) -> Expression:
+        """The expression with a variable in the place of each member."""
+
+        def change(node: Expression) -> Expression:
+            member = self.member(node)
+            return member_variable(member) if member is not None else node
+
+        return rewrite(expression, change)
+
+    def bases(self, record: RecordType) -> set[Place]:
+        """The places of the objects of a type. Raises Unmodelled."""
+        if record not in self._bases:
+            places: set[Place] = set()
+            for operation in self._operations:
+                for expression in expressions(operation):
+                    for node in walk(expression):
+                        if isinstance(node, Field) and node.base.type == record:
+                            places |= self.memory.address_places(node.base)
+            self._bases[record] = places
+        return self._bases[record]
+
+    @cached_property
+    def _operations(self) -> list[Operation]:
+        initial: list[Operation] = [a for item in self.memory.program.globals for a in item.initial]
+        return initial + [edge.label for edge in self.memory.cfa.edges]
+
+    # Writes ---------------------------------------------------------------------------------------------------------
+
+    def follows(self, condition: CellCondition) -> bool:
+        """Whether all writes to the members of a condition are seen."""
+        try:
+            bases = self.bases(condition.record)
+            size = condition.record.size
+            if any(s == t and 0 < abs(o - p) < size for s, o in bases for t, p in bases):
+                return False  # objects that overlap each other
+            spans = [(0, m, v.type.size) for v, m in condition.members.items()]
+            if any(_overlap({a}, {b}) for a, b in combinations(spans, 2)):
+                return False  # members of a union
+            cells = {(s, o + m, v.type.size) for s, o in bases for v, m in condition.members.items()}
+            initial = [a for item in self.memory.program.globals for a in item.initial]
+            if any(_overlap(self._written(a), cells) for a in initial):
+                return False
+            labels = [edge.label for edge in self.memory.cfa.edges]
+            return all(self._is_seen(label, condition) or not _overlap(self._written(label), cells) for label in labels)
+        except Unmodelled:
+            return False
+
+    def _is_seen(self, operation: Operation, condition: CellCondition) -> bool:
+        """Whether the ghosts of the condition follow the operation."""
+        match operation:
+            case Assign(target=target) | Havoc(target=target) if (member := self.member(target)) is not None:
+                return member.base.type == condition.record and _is_whole(member, condition)
+            case Assign(target=target, value=value) if isinstance(target.type, RecordType):
+                return self.is_copy(operation) and target.type == value.type == condition.record
+            case MemSet():
+                return self.zeroed_object(operation, condition.record) is not None
+        return False
+
+    def is_copy(self, operation: Operation) -> bool:
+        """Whether an operation copies a whole struct between objects that variables determine."""
+        if not isinstance(operation, Assign) or not isinstance(operation.target.type, RecordType):
+            return False
+        return self.is_object(operation.target) and self.is_object(operation.value)
+
+    def zeroed_object(self, operation: MemSet, record: RecordType) -> Expression | None:
+        """The object of which `memset` makes all bytes zero; None if that is not certain."""
+        pointer, size = without_casts(operation.pointer), constant_of(operation.size)
+        if constant_of(operation.value) != 0 or size is None or size < record.size:
+            return None
+        target = Deref(pointer, record)
+        whole = self.is_object(target) and self.memory.value_places(pointer) <= self.bases(record)
+        return target if whole else None
+
+    def _written(self, operation: Operation) -> set[tuple[int, int, int]]:
+        """The bytes that an operation may write: kinds of objects, offsets and lengths. Raises Unmodelled."""
+        match operation:
+            case Assign(target=target) | Havoc(target=target) | Allocate(target=target) | Realloc(target=target):
+                if isinstance(target, Variable) and self.memory.kind(target) != "object":
+                    return set()
+                return {(s, o, target.type.size) for s, o in self.memory.address_places(target)}
+            case MemSet(pointer=pointer, size=size) | MemCopy(destination=pointer, size=size):
+                length = constant_of(size)
+                if length is None:
+                    raise Unmodelled("a number of bytes that is not a constant")
+                return {(s, o, length) for s, o in self.memory.value_places(pointer)}
+            case _ if isinstance(operation, _HARMLESS):
+                return set()
+        raise Unmodelled(f"the writes of {operation}")
+
+    # Facts ----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """At each location what assignments and conditions on all paths say of members, and of numbers beside them."""
+
+        def agree(_: str, known: Facts, new: Facts) -> Facts | None:
+            return known & new if not known <= new else None
+
+        nothing: Facts = frozenset()
+        return solve_forward(self.memory.cfa, {self.memory.cfa.entry: nothing}, self._after, agree)
+
+    def facts_at(self, location: str) -> Facts:
+        return self.facts.get(location, frozenset())
+
+    def equalities_at(self, location: str) -> list[tuple[Field, Expression]]:
+        """The members with the value of a variable or constant, in an order that is always the same."""
+        equal = [f for f in self.facts_at(location) if f.operator == "==" and self._is_plain(f.right)]
+        pairs = [(m, f.right) for f in equal if (m := self.member(f.left)) is not None]
+        return sorted(pairs, key=str)
+
+    def _after(self, edge: Edge[Operation], before: Facts) -> Facts:
+        operation = edge.label
+        if isinstance(operation, Free | Realloc):
+            return frozenset()
+        try:
+            written = self._written(operation)
+        except Unmodelled:
+            return frozenset()
+        changed = set(defined_variables(operation))
+
+        def stays(fact: Comparison) -> bool:
+            return changed.isdisjoint(walk(fact)) and not (written and self._is_hit(fact, written))
+
+        kept = {f for f in before if stays(f)}
+        renamed = {g for f in before - kept if stays(g := self._renamed(f, before, stays))}
+        new = set(self._new_facts(operation, before))
+        whole = kept | renamed | new
+        return frozenset(whole if len(whole) <= MOST_FACTS else new)
+
+    def _renamed(self, fact: Comparison, before: Facts, stays: Callable[[Comparison], bool]) -> Comparison:
+        """A fact with other names for the values that an operation changes, as far as there are any."""
+        names: dict[Expression, Expression] = {}
+        for other in sorted((f for f in before if f.operator == "==" and f != fact), key=str):
+            for old, new in ((other.left, other.right), (other.right, other.left)):
+                if not stays(Comparison("==", old, old)) and stays(Comparison("==", new, new)):
+                    names.setdefault(old, new)
+        result = rewrite(fact, lambda node: names.get(node, node))
+        assert isinstance(result, Comparison)
+        return result
+
+    def _may_overlap(self, a: Field, b: Field) -> bool:
+        try:
+            return self._is_hit(Comparison("==", b, b), {(s, o, a.type.size) for s, o in self.memory.address_places(a)})
+        except Unmodelled:
+            return True
+
+    def _is_hit(self, fact: Comparison, written: set[tuple[int, int, int]]) -> bool:
+        try:
+            members = self.members_in(fact)
+            cells = {(s, o, m.type.size) for m in members for s, o in self.memory.address_places(m)}
+        except Unmodelled:
+            return True
+        return _overlap(written, cells)
+
+    def _new_facts(self, operation: Operation, before: Facts) -> Iterator[Comparison]:
+        match operation:
+            case Assign(target=target, value=value) if target.type == value.type:
+                yield from self._equal_after(target, value, before)
+            case Assume(condition=condition, truth=truth):
+                while isinstance(condition, Unary) and condition.operator == "!":
+                    condition, truth = condition.operand, not truth
+                if isinstance(condition, Comparison) and all(map(self._is_term, (condition.left, condition.right))):
+                    yield condition if truth else replace(condition, operator=NEGATED[condition.operator])
+            case Allocate(target=Variable() as target, zeroed=True, element=RecordType() as element):
+                if self.memory.kind(target) == "pointer":
+                    members = self._members_of(Deref(target, element)).values()
+                    yield from (Comparison("==", m, Constant(0, m.type)) for m in members)
+
+    def _equal_after(self, target: Expression, value: Expression, before: Facts) -> Iterator[Comparison]:
+        """The members and variables that an assignment makes equal."""
+        equal = [f for f in before if f.operator == "==" and self._is_plain(f.right)]
+        source = self.member(value)
+        if (member := self.member(target)) is not None:
+            if self._is_plain(value):
+                yield Comparison("==", member, value)
+            if source is not None and not self._may_overlap(member, source):
+                yield Comparison("==", member, source)
+            yield from (Comparison("==", member, f.right) for f in equal if source is not None and f.left == source)
+        elif self._is_plain(target) and target not in walk(value):
+            if source is not None:
+                yield Comparison("==", source, target)
+            yield from (Comparison("==", f.left, target) for f in equal if f.right == value)
+
+    def _is_plain(self, value: Expression) -> bool:
+        if isinstance(value, Variable):
+            return self.memory.kind(value) == "integer"
+        return isinstance(value, Constant) and isinstance(value.type, IntegerType)
+
+    def _is_term(self, value: Expression) -> bool:
+        """Whether a value is computed from variables outside memory and members alone."""
+        if self._is_plain(value) or self.member(value) is not None:
+            return True
+        inner = children(value) if isinstance(value, Binary | Unary | Cast) else ()
+        return bool(inner) and all(map(self._is_term, inner))
+
+    # Weakest preconditions --------------------------------------------------------------------------------------------
+
+    def stores(self, condition: CellCondition) -> Iterator[tuple[Edge[Operation], Field]]:
+        """The assignments to members of a condition."""
+        for edge in self.memory.cfa.edges:
+            target = self.member(edge.label.target) if isinstance(edge.label, Assign) else None
+            if target is not None and target.base.type == condition.record and _is_whole(target, condition):
+                yield edge, target
+
+    def before_store(
+        self, condition: CellCondition, edge: Edge[Operation], target: Field
+    ) -> CellCondition | Condition | None:
+        """What makes the condition hold after an assignment to a member: a condition on members, or on variables."""
+        assert isinstance(edge.label, Assign)
+        held, value = self.equalities_at(edge.source), self.over_variables(edge.label.value)
+        own = {v: member_variable(m) for m, v in held if m.base == target.base and isinstance(v, Variable)}
+        whole = condition.at(target.base)
+        resolved = rewrite(value, lambda node: own.get(node, node) if isinstance(node, Variable) else node)
+        before = before_assignment(whole, member_variable(target), resolved)
+        result = self.on_members(before, target.base) if before is not None else None
+        if result is not None:
+            return result
+        before = before_assignment(whole, member_variable(target), value)
+        return self._on_variables(before, held) if before is not None else None
+
+    def on_members(self, condition: Condition, base: Expression) -> CellCondition | None:
+        """A condition on members of one object as one on all objects of its type; None if it is about others too."""
+        members = self._members_of(base)
+        if not condition.variables <= members.keys() or not isinstance(base.type, RecordType):
+            return None
+        fields = [(members[v], factor) for v, factor in condition.terms]
+        own = {Variable(m.name, m.type): (factor, m.offset) for m, factor in fields}
+        plain = normal({v: factor for v, (factor, _) in own.items()}, condition.constant, equal=condition.equal)
+        if plain is None or len(own) < len(fields):
+            return None
+        return CellCondition(base.type, plain, tuple(own[v][1] for v, _ in plain.terms))
+
+    def fields_of(self, record: str) -> dict[str, RecordField]:
+        """The integer members of a struct, by name."""
+        layout = self.memory.program.records.get(record)
+        return {
+            f.name: f
+            for f in (layout.fields if layout is not None else ())
+            if isinstance(f.type, IntegerType) and not f.type.function and f.bit_width is None
+        }
+
+    def _members_of(self, base: Expression) -> dict[Variable, Field]:
+        """All integer members of an object."""
+        own = self.fields_of(base.type.name) if isinstance(base.type, RecordType) else {}
+        fields = [Field(base, f.name, f.type, f.offset) for f in own.values()]
+        return {member_variable(m): m for m in fields}
+
+    def _on_variables(self, condition: Condition, held: Sequence[tuple[Field, Expression]]) -> Condition | None:
+        """A condition with the variables that hold the values of members; None if a member is left."""
+        known = {member_variable(m): v for m, v in held}
+        for variable in condition.variables & known.keys():
+            changed = before_assignment(condition, variable, known[variable])
+            if changed is None:
+                return None
+            condition = changed
+        return condition if all(self.memory.kind(v) == "integer" for v in condition.variables) else None
+
+
+def _is_whole(member: Field, condition: CellCondition) -> bool:
+    """Whether a member is one of the condition, with its type and offset."""
+    return condition.members.get(Variable(member.name, member.type)) == member.offset
+
+
+def _overlap(written: set[tuple[int, int, int]], cells: set[tuple[int, int, int]]) -> bool:
+    return any(s == t and o < p + n and p < o + m for s, o, m in written for t, p, n in cells)

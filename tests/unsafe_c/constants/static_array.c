@@ -1,0 +1,6 @@
+int main(void) {
+  static const int fixed[2];
+  int *p = (int *)fixed;
+  p[1] = 4;
+  return 0;
+}

@@ -1,0 +1,22 @@
+/* Two flags of one make the next one. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct node {
+    uintptr_t word;
+    struct node *next;
+};
+
+int main(void) {
+    struct node *n = malloc(sizeof *n);
+    n->word = (uintptr_t)n | 1;
+    if (__VERIFIER_nondet_int())
+        n->word += 1;
+    assert(n->word & 1);
+    free(n);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* A copy of a struct has the flags of its words. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct node {
+    uintptr_t word;
+    struct node *next;
+};
+
+int main(void) {
+    struct node *n = malloc(sizeof *n), copy;
+    n->next = NULL;
+    n->word = (uintptr_t)n | 1;
+    copy = *n;
+    n->word &= ~(uintptr_t)1;
+    *n = copy;
+    assert(!(n->word & 1));
+    free(n);
+    return 0;
+}
