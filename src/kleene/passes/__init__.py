@@ -17,7 +17,6 @@ In reading order:
 - `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome
-- `contradictions`: tests that the zones of numbers contradict are left out
 - `zero_one_images`: numbers compared with each other: 0 and 1 stand for all
 - `rewrite`: expressions of operations, rewritten bottom up
 - `facts`: facts about an automaton for the passes and the semantics
