@@ -71,6 +71,9 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("PARTS_SHARE", ("parts",)),
         ("COUNTS_SHARE", ("counts",)),
         ("LOADS_SHARE", ("shape",)),
+        ("COMPARISONS_SHARE", ("shape",)),
+        ("UNREAD_SHARE", ("shape",)),
+        ("LOCAL_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),

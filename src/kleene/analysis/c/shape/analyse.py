@@ -192,7 +192,7 @@ def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
     followed, places = prepared.cfa, prepared.memory.pointer_places
     if attempt.rewrite is not None:
         followed = attempt.rewrite(prepared.memory)
-        if followed == prepared.cfa:
+        if followed == prepared.cfa and attempt.needs_change:
             return None
         places = Memory(prepared.inlined, followed, typed=True).pointer_places
     return sharing_of(followed, places, whole_scope=attempt.whole_scope)
