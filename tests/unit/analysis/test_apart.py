@@ -228,7 +228,8 @@ def test_flags_that_end_together_are_not_combined(tmp_path: Path) -> None:
     """One action that forgets k flags made all combinations of their parts: 2,187 for seven flags."""
     body = (
         "struct node *a = fill(), *b = fill(); int full = a != NULL, other = b != NULL; "
-        "if (__VERIFIER_nondet_int()) { if (full) a = a->next ? a : push(a); if (other) b = push(b); } drop(a); drop(b);"
+        "if (__VERIFIER_nondet_int()) { if (full) a = a->next ? a : push(a); if (other) b = push(b); } "
+        "drop(a); drop(b);"
     )
     result = by_parts(tmp_path, body)
     assert result.complete and not result.alarms and check_again(result) and result.translation is not None
