@@ -37,6 +37,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
     "parts": (("programs/five_lists",),),
     "counts": (("arrays/counted_list",),),
+    "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
@@ -60,6 +61,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("PATHS_SECONDS", ("errors",)),
         ("FESA_SHARE", ("FESA after shape",)),
         ("FESA_SECONDS", ("FESA after shape",)),
+        ("LENGTHS_LOOK_SECONDS", ("long texts",)),
+        ("LENGTHS_SECONDS", ("long texts",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
@@ -87,7 +90,9 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SAMPLED_STRUCTURES", ("parts",)),
         ("LEAST_STRUCTURES", ("parts",)),
         ("GAIN_FACTOR", ("parts",)),
+        ("LEAST_VALUES", ("parts",)),
     ),
+    "kleene.analysis.c.shape.probe": (("PROBED_STRUCTURES", ("parts",)),),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (
         ("SAMPLED_STRUCTURES", ("shape",)),
@@ -156,7 +161,12 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_RUNS_SHARE", ("coverage",)),
         ("_RUNS_WITHOUT_NEWS", ("coverage",)),
     ),
-    "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("coverage",)), ("_RANDOM_DISTANCE", ("coverage",))),
+    "kleene.coverage.inputs": (
+        ("_FAILING_ALLOCATIONS", ("coverage",)),
+        ("_RANDOM_DISTANCE", ("coverage",)),
+        ("_LONGEST_TEXT", ("coverage",)),
+        ("_MOST_TEXTS", ("coverage",)),
+    ),
     "kleene.coverage.invariants": (
         ("MOST_STRUCTURES", ("coverage",)),
         ("MOST_NODES", ("coverage",)),

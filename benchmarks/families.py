@@ -6,9 +6,11 @@ largest and a smaller size.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+_FREE = re.compile(r"free\((\w+)\);")
 HEAD = """#include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 """
@@ -228,6 +230,18 @@ class Family:
     small: int
     large: int
     goal: float
+    member: str = "next"
+    """A member of the nodes that are freed, for mutants that write it too late; empty if they have none in common."""
+
+    def mutants(self, k: int) -> dict[str, str]:
+        """Wrong programs, by what is wrong: the last call of `free` is left out, made twice, or comes too early."""
+        text = self.program(k)
+        last = list(_FREE.finditer(text))[-1]
+        freed = last[1]
+        changes = {"not freed": ";", "freed twice": f"free({freed}); free({freed});"}
+        if self.member:
+            changes["written after free"] = f"free({freed}); {freed}->{self.member} = NULL;"
+        return {what: text[: last.start()] + change + text[last.end() :] for what, change in changes.items()}
 
 
 FAMILIES = (
@@ -235,9 +249,9 @@ FAMILIES = (
     Family("lists by choice", lists_by_choice, (1, 2, 4, 8), 4, 8, 3.0),
     Family("lists by functions", lists_by_functions, (1, 3, 6, 12), 3, 12, 4.0),
     Family("lists with flags", lists_with_flags, (1, 2, 4, 8), 4, 8, 3.0),
-    Family("trees", trees, (1, 2, 4), 2, 4, 3.0),
+    Family("trees", trees, (1, 2, 4), 2, 4, 3.0, "left"),
     Family("handed over", handed_over, (1, 2, 4, 8), 4, 8, 3.0),
     Family("queues in structs", queues_in_structs, (1, 2, 4), 2, 4, 3.0),
-    Family("structures in a row", different_structures, (1, 3, 5), 3, 5, 3.0),
-    Family("structures at once", structures_at_once, (1, 3, 5), 3, 5, 3.0),
+    Family("structures in a row", different_structures, (1, 3, 5), 3, 5, 3.0, ""),
+    Family("structures at once", structures_at_once, (1, 3, 5), 3, 5, 3.0, ""),
 )

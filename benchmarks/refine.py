@@ -61,12 +61,12 @@ def row(name: str, hint: str, limit: float) -> dict[str, str]:
     found, spent = measured(name, plain, limit)
     hinted, hinted_spent = measured(name, replace(plain, hint=hint), limit)
     maximal, maximal_spent = measured(name, replace(plain, hint=hint, maximal=True), limit)
-    generator = found.abstraction.generator
+    generators = [g for g in found.abstraction.generators if g.families] or list(found.abstraction.generators)
     return {
         "program": name,
         "maximal": seconds(maximal, maximal_spent, limit),
-        "scg": f"{generator.name} {len(generator.families)}/{generator.maximum}",
-        "families": ", ".join(sorted(generator.families)) or "none",
+        "scg": ", ".join(f"{g.name} {len(g.families)}/{g.maximum}" for g in generators),
+        "families": "; ".join(", ".join(sorted(g.families)) or "none" for g in generators),
         "refinements": f"{found.counts.tracking} td, {found.counts.shape_class} scg",
         "annotation": seconds(hinted, hinted_spent, limit),
         "explicit": seconds(found, spent, limit),

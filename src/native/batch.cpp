@@ -15,7 +15,8 @@ constexpr std::size_t kFewest = 8 * kTogether;  // for each thread: below that, 
 
 StepOutcome one(const Action& action, const Record& structure, Workers& workers) {
   try {
-    return with_width(structure.n, [&]<int W>() { return step<W>(action, structure, workers.of<W>(action.demand)); });
+    const int least = structure.n + (action.creates ? 1 : 0);
+    return with_width(least, [&]<int W>() { return step<W>(action, structure, workers.of<W>(action.demand)); });
   } catch (const NeedsPython&) {
     StepOutcome outcome;
     outcome.status = Status::needs_python;

@@ -36,6 +36,8 @@ void Bytecode::write(Op op, int detail, int target, int a, int b) {
 }
 
 void Bytecode::guard(Value value) {
+  if (graph_[value].op == GraphOp::transpose) value = graph_[value].a;  // as empty, and it may be all that is needed
+  if (!guarded_.insert(value).second) return;
   const Op op = KLEENE_FORMS(guard)[kind(value)];
   const std::uint16_t operand = emit(value);
   write(op, 0, 0, operand, 0);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
@@ -38,6 +39,7 @@ class Bytecode {
 
   const Graph& graph_;
   std::unordered_map<Value, std::uint16_t> operands_;
+  std::set<Value> guarded_;
   std::array<int, 3> counts_{};
 };
 

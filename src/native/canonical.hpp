@@ -30,12 +30,18 @@ class Names {
  public:
   template <class VectorOf>
   Names(const Naming& naming, int n, VectorOf&& vector_of)
-      : words_(naming.words()), names_(static_cast<std::size_t>(n) * words_) {
+      : words_(naming.words()), count_(static_cast<std::size_t>(n) * words_) {
+    if (count_ > kFew) many_.resize(count_);
+    names_ = count_ > kFew ? many_.data() : few_;
+    std::fill_n(names_, count_, 0);
     for (std::size_t k = 0; k < naming.slots.size(); ++k)
       each_bit(vector_of(naming.slots[k]), [&](int u) {
         names_[static_cast<std::size_t>(u) * words_ + k / 64] |= bit(63 - static_cast<int>(k % 64));
       });
   }
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
   // Negative, 0 or positive, as the first name is greater than, equal to or less than the second.
   int compare(int u, int v) const { return compare(*this, u, *this, v); }
   static int compare(const Names& a, int u, const Names& b, int v) {
@@ -47,21 +53,36 @@ class Names {
     return 0;
   }
   void append(int u, std::vector<Vector>& to) const {
-    to.insert(to.end(), names_.begin() + u * words_, names_.begin() + (u + 1) * words_);
+    to.insert(to.end(), names_ + u * words_, names_ + (u + 1) * words_);
   }
 
  private:
+  static constexpr std::size_t kFew = 64;  // words that need no memory from the heap: enough for most structures
   int words_;
-  std::vector<Vector> names_;
+  std::size_t count_;
+  Vector few_[kFew];
+  std::vector<Vector> many_;
+  Vector* names_;
 };
+
+// Whether no two nodes have the same name, and the nodes are in the order of their names.
+template <int W>
+bool is_blurred(const Names& names, const Draft<W>& draft) {
+  for (int u = 0; u + 1 < draft.n; ++u)
+    if (names.compare(u, u + 1) >= 0) return false;
+  return true;
+}
+
+template <int W>
+bool is_blurred(const Draft<W>& draft, const Naming& naming) {
+  return is_blurred(Names(naming, draft.n, [&](int slot) { return draft.v[slot]; }), draft);
+}
 
 template <int W>
 void blur(Draft<W>& draft, const Signature& signature, const Naming& naming) {
   const int n = draft.n;
   const Names names(naming, n, [&](int slot) { return draft.v[slot]; });
-  bool sorted = true;
-  for (int u = 0; u + 1 < n; ++u) sorted = sorted && names.compare(u, u + 1) < 0;
-  if (sorted) return;
+  if (is_blurred(names, draft)) return;
   int order[W];
   std::iota(order, order + n, 0);
   std::stable_sort(order, order + n, [&](int u, int v) { return names.compare(u, v) < 0; });

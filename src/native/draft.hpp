@@ -89,11 +89,14 @@ class DraftPool {
   }
 
   Ref copy(const Draft<W>& from) {
+    ++copies;
     Ref made = make();
     made->n = from.n;
     std::memcpy(made->dirty, from.dirty, bytes_ - head_);
     return made;
   }
+
+  std::uint64_t copies = 0;  // made so far: drafts that are not copies are not changed
 
   int dirty_words() const { return dirty_; }
   int unary() const { return unary_; }

@@ -69,7 +69,7 @@ Value Graph::spread(Value scalar, int arity) {
 Value Graph::some(Value a) {
   if (arity(a) == 0) return a;
   if (is(a, GraphOp::zero)) return zero(0);
-  return make(GraphOp::some, 0, a);
+  return make(GraphOp::some, 0, is(a, GraphOp::transpose) ? nodes_[a]->a : a);
 }
 
 Value Graph::insert(Value a, int axis) {
@@ -92,7 +92,8 @@ Value Graph::drop(Value a, int axis) {
       }
     }
     const Value clean = clip(a);
-    return make(axis == 1 ? GraphOp::any_row : GraphOp::any_column, 1, clean);
+    const bool turned = is(clean, GraphOp::transpose);
+    return make((axis == 1) != turned ? GraphOp::any_row : GraphOp::any_column, 1, turned ? nodes_[clean]->a : clean);
   }
   const Value clean = clip(a);
   return make(GraphOp::drop, arity(a) - 1, clean, kNone, {static_cast<char32_t>(axis)});
@@ -100,11 +101,13 @@ Value Graph::drop(Value a, int axis) {
 
 Value Graph::image(Value v, Value m) {
   const Value clean = clip(m);
+  if (is(clean, GraphOp::transpose)) return make(GraphOp::preimage, 1, nodes_[clean]->a, v);
   return make(GraphOp::image, 1, v, clean);
 }
 
 Value Graph::preimage(Value m, Value v) {
   const Value clean = clip(m);
+  if (is(clean, GraphOp::transpose)) return make(GraphOp::image, 1, v, nodes_[clean]->a);
   return make(GraphOp::preimage, 1, clean, v);
 }
 
@@ -126,7 +129,7 @@ Value Graph::diagonal(Value m) {
   if (is_constant(m)) return make(nodes_[m]->op, 1);
   if (is(m, GraphOp::identity)) return full(1);
   const Value clean = clip(m);
-  return make(GraphOp::diagonal, 1, clean);
+  return make(GraphOp::diagonal, 1, is(clean, GraphOp::transpose) ? nodes_[clean]->a : clean);
 }
 
 Value Graph::on_diagonal(Value v) {
@@ -143,17 +146,77 @@ Value Graph::slice(Value a, int axis, int parameter) {
               {static_cast<char32_t>(axis), static_cast<char32_t>(parameter)});
 }
 
+// How many more transpositions it takes to compute the transposed value where the value itself is not needed; what is
+// deeper than `depth` counts as one.
+int Graph::cost_of_transpose(Value a, int depth) const {
+  const GraphNode& node = *nodes_[a];
+  switch (depth ? node.op : GraphOp::load) {
+    case GraphOp::zero:
+    case GraphOp::full:
+    case GraphOp::identity:
+    case GraphOp::on_diagonal:
+    case GraphOp::rows:
+    case GraphOp::cols:
+      return 0;
+    case GraphOp::transpose:
+      return -1;
+    case GraphOp::complement:
+      return cost_of_transpose(node.a, depth - 1);
+    case GraphOp::both:
+    case GraphOp::either:
+    case GraphOp::without:
+    case GraphOp::product:
+      return cost_of_transpose(node.a, depth - 1) + cost_of_transpose(node.b, depth - 1);
+    default:
+      return 1;
+  }
+}
+
+// A transposition is pushed to the operands where it meets others there, and through complements. The Python machine
+// does not do that.
+Value Graph::transpose(Value a, int depth) {
+  const bool pushes = is(a, GraphOp::complement) || cost_of_transpose(a, kCostDepth) < 1;
+  if (!depth || !pushes) {
+    const Value clean = clip(a);
+    return make(GraphOp::transpose, 2, clean);
+  }
+  const auto known = transposed_.find(a);
+  if (known != transposed_.end()) return known->second;
+  const Value made = push_transpose(*nodes_[a], a, depth - 1);
+  transposed_.emplace(a, made);
+  return made;
+}
+
+Value Graph::push_transpose(const GraphNode& node, Value a, int depth) {
+  switch (node.op) {
+    case GraphOp::rows:
+      return make(GraphOp::cols, 2, node.a);
+    case GraphOp::cols:
+      return make(GraphOp::rows, 2, node.a);
+    case GraphOp::transpose:
+      return node.a;
+    case GraphOp::complement:
+      return complement(transpose(node.a, depth));
+    case GraphOp::both:
+    case GraphOp::either:
+    case GraphOp::without:
+    case GraphOp::product: {
+      const Value left = transpose(node.a, depth);
+      const Value right = transpose(node.b, depth);
+      if (node.op == GraphOp::both) return both(left, right);
+      if (node.op == GraphOp::either) return either(left, right);
+      return node.op == GraphOp::without ? without(left, right) : product(right, left);
+    }
+    default:
+      return a;
+  }
+}
+
 Value Graph::permute(Value a, const std::u32string& order) {
   bool same = true;
   for (std::size_t k = 0; k < order.size(); ++k) same = same && order[k] == k;
   if (same || is_constant(a) || is(a, GraphOp::identity)) return a;
-  if (order.size() == 2) {
-    if (is(a, GraphOp::rows)) return make(GraphOp::cols, 2, nodes_[a]->a);
-    if (is(a, GraphOp::cols)) return make(GraphOp::rows, 2, nodes_[a]->a);
-    if (is(a, GraphOp::transpose)) return nodes_[a]->a;
-    const Value clean = clip(a);
-    return make(GraphOp::transpose, 2, clean);
-  }
+  if (order.size() == 2) return transpose(a, kPushDepth);
   const Value clean = clip(a);
   return make(GraphOp::permute, arity(a), clean, kNone, order);
 }

@@ -94,6 +94,13 @@ class Graph {
   Value permute(Value a, const std::u32string& order);
 
  private:
+  // Levels of operands that are looked at, and through which a transposition is pushed: without a bound, hostile
+  // formulas would take exponential time, or all of the stack.
+  static constexpr int kCostDepth = 8;
+  static constexpr int kPushDepth = 64;
+  Value transpose(Value a, int depth);
+  Value push_transpose(const GraphNode& node, Value a, int depth);
+  int cost_of_transpose(Value a, int depth) const;
   static constexpr Value kNone = GraphNode::kNone;
   Value make(GraphOp op, int arity, Value a = kNone, Value b = kNone, std::u32string detail = {});
   bool is_clean(GraphOp op, Value a, Value b) const;
@@ -102,7 +109,8 @@ class Graph {
   int arity(Value value) const { return static_cast<int>(nodes_[value]->arity); }
 
   std::unordered_map<GraphNode, Value, GraphNodeHash> values_;
-  std::vector<const GraphNode*> nodes_;  // the keys of the map, which do not move
+  std::unordered_map<Value, Value> transposed_;  // where the transposition was pushed to the operands
+  std::vector<const GraphNode*> nodes_;          // the keys of the map, which do not move
 };
 
 }  // namespace kleene

@@ -13,6 +13,7 @@
 #include "compile.hpp"
 #include "convert.hpp"
 #include "stores.hpp"
+#include "text.hpp"
 
 namespace nb = nanobind;
 
@@ -433,7 +434,23 @@ NB_MODULE(_native, m) {
       .def_prop_ro("size", [](const Handle& self) { return static_cast<int>(self.record->n); })
       .def("rails", [](const Handle& self) { return rails_of(*self.record); })
       .def("same_as", [](const Handle& self, const Handle& other) { return self.record->equals(*other.record); })
+      .def("precedes",
+           [](const Handle& self, const Handle& other) {
+             if (self.signature != other.signature) throw std::invalid_argument("a structure of another signature");
+             return !other.record->before(*self.record);
+           })
       .def_prop_ro("bytes", [](const Handle& self) { return sizeof(Record) + self.record->bytes; });
+
+  nb::class_<Columns>(m, "Columns")
+      .def("__init__",
+           [](Columns* self, const std::vector<std::tuple<int, int, std::string>>& given) {
+             std::vector<Column> columns;
+             for (const auto& [place, arity, start] : given) columns.push_back({2 * place, arity, start});
+             new (self) Columns(std::move(columns));
+           })
+      .def("tvs", [](const Columns& self, const Handle& structure,
+                     const std::string& indent) { return self.tvs(*structure.record, indent); })
+      .def("json", [](const Columns& self, const Handle& structure) { return self.json(*structure.record); });
 
   nb::class_<Batch>(m, "Batch")
       .def("__init__",

@@ -71,6 +71,10 @@ class RecordRef {
     made.record_ = record;
     return made;
   }
+  static RecordRef share(const Record& record) {
+    record.keep();
+    return adopt(const_cast<Record*>(&record));
+  }
   RecordRef(const RecordRef& other) : record_(other.record_) {
     if (record_) record_->keep();
   }

@@ -62,21 +62,74 @@ void RuleProgram::look_at_body() {
   reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
 }
 
+// Whether a value is computed word by word from rails, in few steps; others need loops over nodes.
+bool RuleProgram::is_cheap(Value value, int depth) const {
+  const GraphNode& node = builder_.graph[value];
+  switch (depth ? node.op : GraphOp::product) {
+    case GraphOp::load:
+    case GraphOp::zero:
+    case GraphOp::full:
+    case GraphOp::identity:
+      return true;
+    case GraphOp::both:
+    case GraphOp::either:
+    case GraphOp::without:
+      return is_cheap(node.a, depth - 1) && is_cheap(node.b, depth - 1);
+    case GraphOp::complement:
+    case GraphOp::on_diagonal:
+    case GraphOp::rows:
+    case GraphOp::cols:
+    case GraphOp::spread:
+      return is_cheap(node.a, depth - 1);
+    default:
+      return false;
+  }
+}
+
+// The conjuncts over the variables of the head as one; a guard tests the cheap ones before the others are computed.
+Tensor RuleProgram::candidate(const Tensors& small, std::vector<Value>& guards) {
+  Graph& graph = builder_.graph;
+  Tensors cheap, costly;
+  bool selective = false;
+  for (const Tensor& tensor : small) {
+    const bool in_order = tensor.axes.size() < 2 || tensor.axes == axes_;
+    const bool first = in_order && is_cheap(tensor.value, kCheapDepth);
+    (first ? cheap : costly).push_back(tensor);
+    selective = selective || (first && graph[tensor.value].op != GraphOp::complement);
+  }
+  if (!selective || costly.empty()) return builder_.conjunction(small);
+  Tensor tested = builder_.conjunction(cheap);
+  tested.value = graph.clip(tested.value);
+  guards.push_back(tested.value);
+  Tensors groups{tested};  // those over the variables in the same order, so that they are transposed together
+  for (const Tensor& tensor : costly) {
+    const auto same = [&](const Tensor& group) { return group.axes == tensor.axes; };
+    const auto own = std::find_if(groups.begin(), groups.end(), same);
+    if (own == groups.end())
+      groups.push_back(tensor);
+    else
+      own->value = graph.both(own->value, tensor.value);
+  }
+  return builder_.conjunction(groups);
+}
+
 Bytecode RuleProgram::code() {
   Graph& graph = builder_.graph;
-  std::vector<Value> guards;
-  for (const Tensor& tensor : body_)
-    if (graph[tensor.value].op == GraphOp::load) guards.push_back(tensor.value);
-  std::stable_sort(guards.begin(), guards.end(), [&](Value a, Value b) { return graph[a].arity < graph[b].arity; });
   Tensors tensors = body_;
   if (unmet_) tensors.push_back(*unmet_);
+  std::vector<Value> guards;
+  for (const Tensor& tensor : tensors)
+    if (graph[tensor.value].op == GraphOp::load) guards.push_back(tensor.value);
+  std::stable_sort(guards.begin(), guards.end(), [&](Value a, Value b) { return graph[a].arity < graph[b].arity; });
   Tensors small, rest;
   for (const Tensor& tensor : tensors) (within(tensor.axes, axes_) ? small : rest).push_back(tensor);
-  if (!small.empty() && !rest.empty()) {
-    Tensor candidate = builder_.conjunction(small);
-    candidate.value = graph.clip(candidate.value);
-    guards.push_back(candidate.value);
-    tensors = {candidate};
+  if (!small.empty()) {
+    Tensor one = candidate(small, guards);
+    if (!rest.empty()) {
+      one.value = graph.clip(one.value);
+      guards.push_back(one.value);
+    }
+    tensors = {one};
     tensors.insert(tensors.end(), rest.begin(), rest.end());
   }
   Names hidden;

@@ -31,6 +31,9 @@ class RuleProgram {
  private:
   void head_axes();
   void look_at_body();
+  static constexpr int kCheapDepth = 6;  // levels of operands of a cheap value
+  bool is_cheap(Value value, int depth) const;
+  Tensor candidate(const Tensors& small, std::vector<Value>& guards);
 
   const RuleText& text_;
   Builder& builder_;

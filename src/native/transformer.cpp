@@ -106,6 +106,8 @@ class Step {
   StepOutcome run(const Record& structure) {
     Ref given = pool_.make();
     unpack(structure, *given);
+    given_ = &structure;
+    copies_ = pool_.copies;
     if (options_.closed_input)
       std::fill_n(given->dirty, rules_.words, 0);
     else
@@ -197,6 +199,10 @@ class Step {
     const std::size_t before = outcome_.reports.size();
     report(false, action_.messages, programs(draft).messages, draft, assignment);
     if (options_.freeze && outcome_.reports.size() > before) return;
+    if (keeps(draft)) {
+      outcome_.results.push_back(RecordRef::share(*given_));
+      return;
+    }
     Ref result = updated(draft, assignment);
     if (options_.coerce_after && !coerced(*result)) {
       ++outcome_.discarded;
@@ -210,6 +216,14 @@ class Step {
     }
     if (options_.blur) blur_by(*result, action_.naming);
     outcome_.results.push_back(packed(signature_, *result));
+  }
+
+  // Whether the result is the given structure: the action only asks, nothing was split, and blur changes nothing.
+  bool keeps(const Draft<W>& draft) {
+    if (!action_.updated.empty() || action_.changes_universe() || !action_.post_messages.empty()) return false;
+    if (!options_.closed_input || pool_.copies != copies_) return false;
+    const InStage stage = worker_.in(Stage::blur);
+    return !options_.blur || is_blurred(draft, action_.naming);
   }
 
   void blur_by(Draft<W>& draft, const Naming& naming) {
@@ -372,6 +386,8 @@ class Step {
   Worker<W>& worker_;
   DraftPool<W>& pool_;
   Focuser<W> focuser_;
+  const Record* given_ = nullptr;
+  std::uint64_t copies_ = 0;  // of the pool when the step began
   StepOutcome outcome_;
 };
 

@@ -9,67 +9,42 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from tests.clients.bug import BROKEN, DANGLING, LEAK, NULL, OUTSIDE, PROGRAMS, Bug
+from tests.clients.more_bugs import MORE_BUGS
 
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
 from kleene.results.check import CheckReport
 
-PROGRAMS = Path(__file__).parent / "programs"
 SECONDS = 20.0
 """The time in which a bug has to be shown by a run."""
 
 
-@dataclass(frozen=True)
-class Bug:
-    """One line of a program, changed: `kinds` are findings that show it."""
-
-    name: str
-    program: str
-    line: str
-    instead: str
-    kinds: frozenset[str]
-    malloc_may_fail: bool = False
-
-    @property
-    def text(self) -> str:
-        """The program with the bug."""
-        text = (PROGRAMS / self.program).read_text(encoding="utf-8")
-        assert text.count(self.line) == 1, (self.name, text.count(self.line))
-        return text.replace(self.line, self.instead)
-
-
-_NULL = frozenset(("null_dereference",))
-_DANGLING = frozenset(("dangling_dereference", "double_free"))
-_LEAK = frozenset(("memory_leak",))
-_BROKEN = _NULL | _DANGLING | _LEAK | {"invalid_free", "uninitialized_pointer"}
-"""A broken link shows in one of several ways."""
-_OUTSIDE = frozenset(("dangling_dereference", "out_of_bounds"))
-
 BUGS = (
     # The kernel's lists.
-    Bug("prev of the next is not updated", "kernel_list.c", "    after->prev = node;\n", "", _BROKEN),
-    Bug("prev of the node is not set", "kernel_list.c", "    node->prev = before;\n", "", _BROKEN),
-    Bug("removal leaves next in place", "kernel_list.c", "    node->prev->next = node->next;\n", "", _BROKEN),
-    Bug("removal leaves prev in place", "kernel_list.c", "    node->next->prev = node->prev;\n", "", _BROKEN),
+    Bug("prev of the next is not updated", "kernel_list.c", "    after->prev = node;\n", "", BROKEN),
+    Bug("prev of the node is not set", "kernel_list.c", "    node->prev = before;\n", "", BROKEN),
+    Bug("removal leaves next in place", "kernel_list.c", "    node->prev->next = node->next;\n", "", BROKEN),
+    Bug("removal leaves prev in place", "kernel_list.c", "    node->next->prev = node->prev;\n", "", BROKEN),
     Bug(
         "freed before it is removed",
         "kernel_list.c",
         "    list_del(&task->link);\n    free(task);",
         "    free(task);\n    list_del(&task->link);",
-        _DANGLING,
+        DANGLING,
     ),
     Bug(
         "iteration that frees is not safe",
         "kernel_list.c",
         "         position = following, following = position->next)",
         "         position = position->next)",
-        _BROKEN,
+        BROKEN,
     ),
-    Bug("the empty list is not tested", "kernel_list.c", "    if (list_empty(&tasks))\n        return;\n", "", _BROKEN),
-    Bug("allocation is not tested", "kernel_list.c", "    if (task == NULL)\n        return;\n", "", _NULL, True),
+    Bug("the empty list is not tested", "kernel_list.c", "    if (list_empty(&tasks))\n        return;\n", "", BROKEN),
+    Bug("allocation is not tested", "kernel_list.c", "    if (task == NULL)\n        return;\n", "", NULL, True),
     # A queue with a pointer to its last link.
     Bug(
         "last dangles after the only one is removed",
@@ -77,47 +52,47 @@ BUGS = (
         "        if ((queue)->first == NULL)                     \\\n"
         "            (queue)->last = &(queue)->first;            \\\n",
         "",
-        _DANGLING,
+        DANGLING,
     ),
-    Bug("last is not moved", "tail_queue.c", "        (queue)->last = &(element)->next;   \\\n", "", _LEAK | _DANGLING),
-    Bug("removed and not freed", "tail_queue.c", "    free(message);\n", "", _LEAK),
+    Bug("last is not moved", "tail_queue.c", "        (queue)->last = &(element)->next;   \\\n", "", LEAK | DANGLING),
+    Bug("removed and not freed", "tail_queue.c", "    free(message);\n", "", LEAK),
     Bug(
         "freed before its last use",
         "tail_queue.c",
         "    int priority = message->priority;\n    free(message);",
         "    free(message);\n    int priority = message->priority;",
-        _DANGLING,
+        DANGLING,
     ),
     Bug(
         "the empty queue is not tested",
         "tail_queue.c",
         "    if (message == NULL)\n        return -1;\n    QUEUE_REMOVE",
         "    QUEUE_REMOVE",
-        _NULL,
+        NULL,
     ),
     # Items with hooks.
-    Bug("the tail is not kept in prev", "json_items.c", "        child->prev = node;\n", "", _LEAK),
+    Bug("the tail is not kept in prev", "json_items.c", "        child->prev = node;\n", "", LEAK),
     Bug(
         "prev of the next is not updated when the first is detached",
         "json_items.c",
         "    if (node->next != NULL)\n        node->next->prev = node->prev;\n",
         "",
-        _DANGLING,
+        DANGLING,
     ),
-    Bug("detached and still the child", "json_items.c", "    array->child = node->next;\n", "", _DANGLING),
+    Bug("detached and still the child", "json_items.c", "    array->child = node->next;\n", "", DANGLING),
     Bug(
         "the next is read after the item is freed",
         "json_items.c",
         "        item *next = node->next;\n        global_hooks.deallocate(node);",
         "        global_hooks.deallocate(node);\n        item *next = node->next;",
-        _DANGLING,
+        DANGLING,
     ),
     Bug(
         "leak on the error path",
         "json_items.c",
         "            if (node == NULL)\n                break;\n",
         "            if (node == NULL)\n                return 1;\n",
-        _LEAK,
+        LEAK,
         True,
     ),
     # A list with its allocator.
@@ -126,15 +101,15 @@ BUGS = (
         "configured_list.c",
         "    if (!self->head)\n        self->tail = NULL;\n",
         "    if (self->size == 1)\n        self->size = 2;\n",
-        _DANGLING,
+        DANGLING,
     ),
-    Bug("the list itself is not freed", "configured_list.c", "    self->mem_free(self);\n", "", _LEAK),
+    Bug("the list itself is not freed", "configured_list.c", "    self->mem_free(self);\n", "", LEAK),
     Bug(
         "failure is not tested",
         "configured_list.c",
         "    if (!made)\n        return NO_MEMORY;\n    made->mem_alloc",
         "    made->mem_alloc",
-        _NULL,
+        NULL,
         True,
     ),
     # GLib's lists.
@@ -143,30 +118,30 @@ BUGS = (
         "g_list.c",
         "    if (list)\n        list->prev = made;\n",
         "    if (list && list->next)\n        list->next->prev = made;\n",
-        _BROKEN,
+        BROKEN,
     ),
     Bug(
         "the link is used after it is freed",
         "g_list.c",
         "    if (link == list)\n        list = list->next;\n    g_free(link);",
         "    g_free(link);\n    if (link == list)\n        list = list->next;",
-        _DANGLING,
+        DANGLING,
     ),
-    Bug("the data of a link is not freed", "g_list.c", "            g_free(link->data);\n", "", _LEAK),
+    Bug("the data of a link is not freed", "g_list.c", "            g_free(link->data);\n", "", LEAK),
     # A hash table.
     Bug(
         "the key is not copied",
         "hash_table.c",
         "    pair->key = strdup(key);",
         "    pair->key = (char *)key;",
-        _DANGLING,
+        DANGLING,
     ),
     Bug(
         "leak when the copy fails",
         "hash_table.c",
         "    if (pair->key == NULL) {\n        free(pair);\n",
         "    if (pair->key == NULL) {\n",
-        _LEAK,
+        LEAK,
         True,
     ),
     Bug(
@@ -174,30 +149,30 @@ BUGS = (
         "hash_table.c",
         "    for (int i = 0; i < BUCKETS; i++) {",
         "    for (int i = 0; i <= BUCKETS; i++) {",
-        _BROKEN | _OUTSIDE,
+        BROKEN | OUTSIDE,
     ),
-    Bug("the key is not freed", "hash_table.c", "            free(pair->key);\n", "", _LEAK),
+    Bug("the key is not freed", "hash_table.c", "            free(pair->key);\n", "", LEAK),
     # Records in a table of macros.
     Bug(
         "the head is not moved",
         "macro_hash.c",
         "            (head) = (del)->hh.next;                        \\\n",
         "            ;                                               \\\n",
-        _DANGLING,
+        DANGLING,
     ),
     Bug(
         "the next is read after it is freed",
         "macro_hash.c",
         "         (position) = (following), (following) = (following) ? (following)->hh.next : NULL)",
         "         (position) = (position)->hh.next)",
-        _DANGLING,
+        DANGLING,
     ),
     Bug(
         "found without being tested",
         "macro_hash.c",
         "    if (user != NULL) {\n        HASH_DEL",
         "    {\n        HASH_DEL",
-        _NULL,
+        NULL,
     ),
     # A tree with colors in its pointers.
     Bug(
@@ -205,14 +180,14 @@ BUGS = (
         "colored_tree.c",
         "((r)->parent_color & ~3UL))",
         "((r)->parent_color))",
-        _BROKEN | _OUTSIDE,
+        BROKEN | OUTSIDE,
     ),
     Bug(
         "the freed leaf stays in the tree",
         "colored_tree.c",
         "            parent->right = NULL;\n",
         "            ;\n",
-        _DANGLING,
+        DANGLING,
     ),
     # A map that owns its values.
     Bug(
@@ -220,17 +195,18 @@ BUGS = (
         "owner_map.c",
         "        self->destroy(node->value);\n        node->value = value;",
         "        node->value = value;",
-        _LEAK,
+        LEAK,
     ),
     Bug(
         "the value is lost when the node is not made",
         "owner_map.c",
         "        self->destroy(value);\n        return -1;",
         "        return -1;",
-        _LEAK,
+        LEAK,
         True,
     ),
-    Bug("the link to the removed node stays", "owner_map.c", "    *link = gone->next;\n", "", _DANGLING),
+    Bug("the link to the removed node stays", "owner_map.c", "    *link = gone->next;\n", "", DANGLING),
+    *MORE_BUGS,
 )
 
 

@@ -110,6 +110,11 @@ class Meaning:
                 ones.add(Flag(GHOST, node))
                 self._between(heap, (node, block), (node.other, ghost), forest, ones)
                 self._between(heap, (node.other, ghost), (node, block), forest, ones)
+                if self.options.related_numbers and ghost in heap.alive:
+                    for slot, kind in self.world.block.items():
+                        value = heap.values[ghost, slot]
+                        if kind == "number" and value in self.constants(node, slot):
+                            ones.add(Flag(VALUE, node.other, slot, None, value))  # type: ignore[arg-type]
         return frozenset(ones)
 
     def _own_flags(

@@ -19,6 +19,7 @@ SETTINGS = {
     "default": Options(),
     "no parents": Options(parents=False),
     "apart": Options(apart=True, by_role=True),
+    "related numbers": Options(related_numbers=True),
     "no incoming": Options(in_counter=False, reduce=False),
     "bare": Options(out_counter=False, in_counter=False, reduce=False, parents=False),
     "bare with parents": Options(out_counter=False, in_counter=False, reduce=False),
@@ -51,6 +52,14 @@ def test_joined(folder: Path, vocabulary: str, blocks: int, unset: int) -> None:
     checked = bench(vocabulary, folder, "default")
     for items in checked.groups(blocks, unset, lost=0, size=24):
         checked.check(items, remembers=True)
+
+
+@pytest.mark.parametrize("size", [1, 12])
+def test_numbers_of_two_cells(folder: Path, size: int) -> None:
+    """All memories of two blocks with numbers, alone and joined, where ghosts have numbers too."""
+    checked = bench("numbers", folder, "related numbers")
+    for items in checked.groups(2, unset=0, lost=0, size=size):
+        checked.check(items, remembers=size > 1)
 
 
 @pytest.mark.parametrize("setting", [setting for setting in SETTINGS if setting != "default"])

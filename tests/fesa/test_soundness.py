@@ -27,6 +27,7 @@ from .statements import VOCABULARIES, Statement
 SETTINGS = [
     Options(),
     Options(apart=True),
+    Options(related_numbers=True),
     Options(parents=False),
     Options(in_counter=False, reduce=False),
     Options(out_counter=False, in_counter=False, reduce=False, parents=False),

@@ -16,9 +16,11 @@ from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
 from kleene.logic.formula import And, Atom, Exists, Forall, Formula, Not, Or
 from kleene.logic.kleene import Kleene
+from kleene.report.run.json import structure_json
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.machine import native_is_built
 from kleene.structures.structure import AC, Structure
+from kleene.structures.tvs_writer import structure_tvs
 from kleene.transformers.action import Action
 from kleene.transformers.focus import FocusOptions
 from kleene.transformers.rules import all_rules
@@ -45,6 +47,29 @@ def test_programs(data: st.DataObject) -> None:
     from kleene.structures.program.native_machine import native_rails
 
     assert native_rails(structure, formula, formula.free) == rails(structure, formula, formula.free)
+
+
+@settings(max_examples=30, deadline=None)
+@given(DATA)
+def test_texts_and_order(data: st.DataObject) -> None:
+    """TVS, JSON, and which structure comes first."""
+    from kleene import _native
+    from kleene.structures.packed import PackedStructure
+    from kleene.structures.program.native_machine import signature_of
+
+    vocabulary = data.draw(SETTINGS).vocabulary
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    several = SIZES[:4] if any(p.arity > 2 for p in vocabulary) else SIZES[:9]
+    sizes = [data.draw(st.sampled_from(several)) for _ in range(2)]
+    structures = [random_structure(vocabulary, size, source, maybe_active=data.draw(st.booleans())) for size in sizes]
+    signature = signature_of(vocabulary)
+    assert signature is not None
+    packed = [PackedStructure(vocabulary, _native.Handle(signature, s.size, s.values)) for s in structures]
+    for one, other in zip(packed, structures, strict=True):
+        assert structure_tvs(one, indent="  ") == structure_tvs(other, indent="  ")
+        assert structure_json(one) == structure_json(other)
+    for k, m in itertools.product(range(2), repeat=2):
+        assert packed[k].precedes(packed[m]) == structures[k].precedes(structures[m])
 
 
 @settings(max_examples=60, deadline=None)

@@ -35,6 +35,8 @@ KINDS = kinds_of(["memsafety", "memcleanup", "assert", "unreach"])
 SECONDS = 60.0
 RUNS = 60
 NUMBERS = (0, 1, 1, 1, 2, 3, 5, 7, -1)
+OWN_NUMBERS = {"trie": (0, 1, 97, 98, 121, 122, 123), "bucket_table": (0, 1, 1, 1, 64, 128)}
+"""The numbers that matter in some programs: letters, and keys of the same bucket."""
 IN_OR_OUT = ((1, 1, 1), (1, 0))
 """The inputs of a round that stores a number, and of one that takes one."""
 SIGNS = (b"ERROR: AddressSanitizer", b"LeakSanitizer", b"runtime error", b"Assertion")
@@ -68,6 +70,31 @@ CHANGED: dict[str, list[Change]] = {
         ("    free(heads);\n", "    free(heads);\n    if (heads[0])\n        return 1;\n"),
         ("    free(heads);\n", "    free(heads + 1);\n"),
         ("malloc(n * sizeof *heads)", "malloc((n - 1) * sizeof *heads)"),
+    ],
+    "bucket_table": [
+        ("(unsigned)key % 64", "(unsigned)key % 65"),
+        ("int i = 0; i < 64", "int i = 0; i <= 64"),
+        ("int i = 0; i < 64", "int i = 1; i < 64"),
+        ("calloc(1, sizeof *table)", "malloc(sizeof *table)"),
+        ("            *link = e->next;\n", ""),
+        ("fresh->next = table->buckets[bucket];", "fresh->next = NULL;"),
+        (
+            "    destroy(table);\n    return 0;",
+            "    struct entry **first = &table->buckets[5];\n    destroy(table);\n    return *first != NULL;",
+        ),
+        (
+            "    destroy(table);\n    return 0;",
+            "    ((void **)table)[2] = NULL;\n    destroy(table);\n    return 0;",
+        ),
+    ],
+    "trie": [
+        ("i < 26", "i <= 26"),
+        ("i < 26", "i < 25"),
+        ("letter > 'z'", "letter > 'z' + 1"),
+        ("        destroy(node->kid[i]);", "        if (i != 1)\n            destroy(node->kid[i]);"),
+        ("        destroy(node->kid[i]);", "        destroy(node->kid[i / 2]);"),
+        ("if (!node->kid[i]) {", "if (node->ends || !node->kid[i]) {"),
+        ("calloc(1, sizeof(struct node))", "malloc(sizeof(struct node))"),
     ],
     "vector": [
         ("vector->size == vector->capacity", "vector->size > vector->capacity"),
@@ -135,7 +162,7 @@ def test_it_fails_in_a_compiled_run(name: str, number: int, tmp_path: Path) -> N
         length = 400 if name in LONG else 12
         kinds = (
             [rng.choice((1, 2)) for _ in range(length)],
-            [rng.choice(NUMBERS) for _ in range(length)],
+            [rng.choice(OWN_NUMBERS.get(name, NUMBERS)) for _ in range(length)],
             [number for _ in range(length // 2) for number in rng.choice(IN_OR_OUT)],
             [*[1] * (count % 5 + 1), 0, count % 5],  # so many are stored, then the last one is asked for
         )

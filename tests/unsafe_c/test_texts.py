@@ -138,6 +138,70 @@ int main(int argc, char **argv) {
     free(a);
     return length == 77;
 }""",
+    "behind_the_terminator_of_a_search": """int main(int argc, char **argv) {
+    char *text = strdup("abc");
+    if (!text) return 1;
+    char *end = strchr(text, 256);
+    int c = end ? end[1] : 0;
+    free(text);
+    return c == 77;
+}""",
+    "variable_of_the_environment": """int main(int argc, char **argv) {
+    char copy[2];
+    char *path = getenv("PATH");
+    if (path) strcpy(copy, path);
+    return copy[0] == 77;
+}""",
+    "another_argument": """int main(int argc, char **argv) {
+    size_t i = 1, n = strlen(argv[i]);
+    i = 0;
+    char *copy = malloc(n + 1);
+    if (!copy) return 1;
+    strcpy(copy, argv[i]);
+    free(copy);
+    return 0;
+}""",
+    "product_of_another_number": """int main(int argc, char **argv) {
+    size_t size = argc;
+    char *block = malloc(size * 2);
+    if (!block) return 1;
+    size = size + 1;
+    block[size * 2 - 1] = 0;
+    free(block);
+    return 0;
+}""",
+    "sum_of_other_numbers": """int main(int argc, char **argv) {
+    char text[12];
+    size_t used = 4, n = strlen(argv[1]);
+    if (used + n + 1 > sizeof text) n = 7;
+    used += 1;
+    memset(text, 0, sizeof text);
+    memcpy(text + used, "abcdefgh", n + 1);
+    return text[0] == 77;
+}""",
+    "result_that_is_not_asked": """static int find(const char *text, char **place) {
+    char *at = strchr(text, 'z');
+    if (!at) return -1;
+    *place = at;
+    return 0;
+}
+int main(int argc, char **argv) {
+    char *place = NULL;
+    if (find(argv[1], &place) < 1) place[0] = 'y';
+    return 0;
+}""",
+    "end_of_the_input": """int main(int argc, char **argv) {
+    char *line = NULL;
+    size_t size = 0;
+    getline(&line, &size, stdin);
+    line[size] = 0;
+    free(line);
+    return 0;
+}""",
+    "word_without_a_width": """int main(int argc, char **argv) {
+    char word[4];
+    return sscanf(argv[1], "%s", word) == 77;
+}""",
     "number_with_more_digits": """int main(int argc, char **argv) {
     char text[8];
     sprintf(text, "n = %d", 1000 * argc);
@@ -160,7 +224,9 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     binary = tmp_path / "program"
     options = ["-w", "-O0", "-fno-builtin", "-fsanitize=address"]
     subprocess.run([str(GCC), *options, "-o", str(binary), str(_write(name, tmp_path))], check=True)
-    run = subprocess.run([str(binary), "argument"], capture_output=True, check=False, text=True)
+    run = subprocess.run(
+        [str(binary), "argument"], stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True
+    )
     assert "AddressSanitizer" in run.stderr
 
 

@@ -87,6 +87,9 @@ def cindex() -> Any:
         function.restype = result
     library.clang_Cursor_getVarDeclInitializer.argtypes = [module.Cursor]
     library.clang_Cursor_getVarDeclInitializer.restype = module.Cursor
+    library.clang_Type_getValueType.argtypes = [module.Type]
+    library.clang_Type_getValueType.restype = module.Type
+    library.clang_Type_getValueType.errcheck = module.Type.from_result
     library.clang_getSpellingLocation.argtypes = [
         module.SourceLocation,
         ctypes.POINTER(ctypes.c_void_p),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import cindex, kind
-from kleene.c.input.system_headers import HEADERS, header_flags, is_machine_folder
+from kleene.c.input.system_headers import COMPILER_HEADERS, HEADERS, header_flags, is_machine_folder
 from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
 LIBRARY = HEADERS / "kleene_library.c"
@@ -22,6 +22,7 @@ MODELS_BEGIN = "/* Models of functions"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
 POINTER_BYTES = {"ILP32": 4, "LP64": 8}
 """The size of pointers in each data model."""
+PREPROCESSED = ".i"
 _ERROR = 3
 _MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")
 _TOLERATED = (
@@ -60,8 +61,9 @@ def parse(path: str, flags: list[str], data_model: str) -> Any:
         raise InputError(f"{path}: no such file" if not Path(path).exists() else f"{path}: not a file")
     fewest: list[Diagnostic] = []
     defined: frozenset[str] = frozenset()
+    builtins = [] if path.endswith(PREPROCESSED) else ["-include", str(COMPILER_HEADERS / "kleene_builtins.h")]
     for headers in header_flags(data_model):
-        unit, errors = _parse_once(path, [*flags, *headers])
+        unit, errors = _parse_once(path, [*builtins, *flags, *headers])
         if not errors:
             return unit
         defined |= defined_functions(unit)

@@ -67,6 +67,8 @@ class Statements:
         elif name.endswith(("_EXPR", "_OPERATOR", "_LITERAL")) or name == "StmtExpr":
             self.safely(self.lower.effects.effect, cursor)
         elif not name.endswith("_ATTR") and name not in ("NULL_STMT", "TYPE_REF", "STATIC_ASSERT"):
+            if "ASM" in name and _does_nothing([token.spelling for token in cursor.get_tokens()]):
+                return
             what = "inline assembly" if "ASM" in name else f"statement {name.lower().replace('_', ' ')}"
             self.safely(self._refuse, cursor, what)
 
@@ -320,3 +322,21 @@ _STATEMENTS = {
     "CONTINUE_STMT": "continue_statement",
     "RETURN_STMT": "return_statement",
 }
+
+
+_NO_EFFECT = frozenset(("", "nop", "pause", "rep; nop", "rep;nop"))
+"""Assembly that only the processor or the optimizer of a compiler sees."""
+
+
+def _does_nothing(tokens: list[str]) -> bool:
+    """Whether inline assembly is a barrier: without instructions that matter, and without new values of operands."""
+    start = tokens.index("(") + 1
+    parts: list[list[str]] = [[]]
+    for token in tokens[start:-1]:
+        if token in (":", "::"):
+            parts += [[]] * len(token)
+        else:
+            parts[-1] = [*parts[-1], token]
+    template = "".join(token.strip('"') for token in parts[0]).strip()
+    outputs = [token for token in (parts[1] if len(parts) > 1 else []) if token.startswith('"')]
+    return template in _NO_EFFECT and all(output.startswith('"+') for output in outputs)

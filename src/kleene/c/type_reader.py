@@ -76,6 +76,8 @@ class TypeReader:
             return FloatType(_FLOATS[name], name=str(type_.spelling).replace("const ", "").replace("volatile ", ""))
         if name == "POINTER":
             return self.pointer(self.read(type_.get_pointee()))
+        if name == "ATOMIC":  # as in a program of one thread
+            return self.read(cindex().conf.lib.clang_Type_getValueType(type_))
         if name == "RECORD":
             return self._record(type_)
         if name == "CONSTANTARRAY":

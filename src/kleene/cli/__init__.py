@@ -4,6 +4,7 @@ In reading order:
 
 - `commands`: one module for each command
 - `lsp`: the language server
+- `dataclass_methods`: a shorter start
 - `files`: input files and outputs
 - `legacy`: TVLA's own spelling of options
 - `settings`: options of a run, with properties files
@@ -35,6 +36,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from kleene import __version__
+from kleene.cli import dataclass_methods  # noqa: F401 -- before all dataclasses
 from kleene.cli.files import Unread, print_problems
 from kleene.cli.help_examples import epilog_of
 from kleene.cli.legacy import translate_arguments
@@ -69,7 +71,7 @@ _COMMANDS = {
     "doctor": ("kleene.cli.commands.doctor", "Show what is installed, and whether it works."),
     "completion": ("kleene.cli.commands.completion", "Print the script that completes commands in a shell."),
 }
-_COLLECT = (50_000, 20, 20)
+_COLLECT = (200_000, 20, 20)
 """How seldom Python looks for cycles of garbage: there are few, and formulas and structures live to the end."""
 _COMPLETE = "_KLEENE_COMPLETE"
 """Set by the script of `kleene completion`: then click answers the shell."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
+from kleene.coverage.numbers import Plain
 from kleene.coverage.views import Program, View, number_at, pointer_at, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
@@ -19,6 +20,7 @@ from kleene.domains.fesa.domain import FesaDomain
 from kleene.domains.fesa.flags import EXISTS, NOT_NULL, VALUE, Flag, Node, edge
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, State
+from kleene.passes.facts.integers import Key
 
 Held = dict[int, list[tuple[Variable, int]]]
 """The heap blocks that variables point to, with the variables and the offsets."""
@@ -29,8 +31,12 @@ class FesaInvariant:
 
     looks_closer = False
 
-    def __init__(self, program: Program, domain: FesaDomain, stores: Mapping[str, Store[State]]) -> None:
+    def __init__(
+        self, program: Program, domain: FesaDomain, stores: Mapping[str, Store[State]], numbers: Plain | None = None
+    ) -> None:
         self.program, self.domain, self.stores = program, domain, stores
+        self.numbers = numbers or Plain()
+        """What the domain follows numbers as."""
         self.transfer = domain.transfer
         self.memory = domain.transfer.memory
         self.states = self.different = 0
@@ -68,32 +74,48 @@ class FesaInvariant:
             return None
         self._seen.add(key)
         self.different += 1
-        for state in self._at(view.location):
-            if self._fits(Heap(state.vectors, self.domain.options), values, held, view):
-                return None
+        for bound in self.numbers.bounds(self._integers(values, held, view)):
+            states = self._at(view.location)
+            if not any(self._fits(Heap(s.vectors, self.domain.options), values, held, view, bound) for s in states):
+                break
+        else:
+            return None
         return "; ".join(f"{v} = {_text(value, view)}" for v, value in values.items()) or "no variables"
 
-    def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View) -> bool:
+    def _integers(self, values: Mapping[Variable, Value | None], held: Held, view: View) -> Iterator[tuple[Key, int]]:
+        """The numbers of a state of a run that the domain follows."""
+        for variable, value in values.items():
+            if isinstance(value, int) and isinstance(variable.type, IntegerType):
+                yield variable, variable.type.wrap(value)
+        for number in held:
+            block = view.state.blocks[number]
+            for size, offset in self.memory.access_types:
+                cell = number_at(self.memory, block, (size, offset)) if int(size) == block.size else None
+                if cell is not None:
+                    yield offset, cell
+
+    def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View, bound: int) -> bool:
         """Whether the state of the domain has the vectors that it needs for a state of a run."""
         space = heap.space
         condition = space.true
         for variable, value in values.items():
-            condition = condition & self._variable(heap, variable, value)
+            condition = condition & self._variable(heap, variable, value, bound)
         if not heap.possible(condition):
             return False
         for number, pointers in held.items():
             block = view.state.blocks[number]
             nodes = [n for n in heap.heap_nodes() if int(n.size) == block.size]
-            some = heap.any_of(self._block(heap, node, block, pointers) for node in nodes)
+            some = heap.any_of(self._block(heap, node, block, pointers, bound) for node in nodes)
             if nodes and not heap.possible(condition & some):  # other nodes may have a least size
                 return False
         return True
 
-    def _variable(self, heap: Heap, variable: Variable, value: Value | None) -> Function:
+    def _variable(self, heap: Heap, variable: Variable, value: Value | None, bound: int) -> Function:
         """The condition on the flags of a variable."""
         node = self.transfer.node(variable)
         if isinstance(variable.type, IntegerType):
-            return self._number(heap, node, 0, variable, variable.type.wrap(value) if isinstance(value, int) else None)
+            number = variable.type.wrap(value) if isinstance(value, int) else None
+            return self._number(heap, node, 0, variable, number, bound)
         return self._slot(heap, node, 0, value)
 
     def _slot(self, heap: Heap, node: Node, slot: int, value: Value | None) -> Function:
@@ -102,15 +124,25 @@ class FesaInvariant:
         flag = heap.flag(Flag(NOT_NULL, node, slot))
         return ~flag if value == 0 else flag
 
-    def _number(self, heap: Heap, node: Node, offset: int, variable: Variable | None, value: int | None) -> Function:
-        condition = heap.space.true
-        if value is not None:
+    def _number(
+        self, heap: Heap, node: Node, offset: int, variable: Variable | None, value: int | None, bound: int
+    ) -> Function:
+        """The condition on the flags of a number: it is one of those by which the domain may represent it."""
+        if value is None:
+            return heap.space.true
+        key: Key = variable if variable is not None else offset
+        cases = []
+        for chosen in self.numbers.choices(key, value, bound):
+            case = heap.space.true
             for c in self.transfer.numbers(node, offset, variable):
                 flag = heap.flag(Flag(VALUE, node, offset, None, c))
-                condition = condition & (flag if c == value else ~flag)
-        return condition
+                case = case & (flag if c == chosen else ~flag)
+            cases.append(case)
+        return heap.any_of(cases)
 
-    def _block(self, heap: Heap, node: Node, block: Block, pointers: Sequence[tuple[Variable, int]]) -> Function:
+    def _block(
+        self, heap: Heap, node: Node, block: Block, pointers: Sequence[tuple[Variable, int]], bound: int
+    ) -> Function:
         """The condition that some variables point to a node, and that the node has the cells of the block."""
         condition = heap.flag(Flag(EXISTS, node))
         for variable, offset in pointers:
@@ -121,7 +153,7 @@ class FesaInvariant:
         for offset in self.transfer.constants.cells:
             number = number_at(self.memory, block, (node.size, offset))
             if number is not None:
-                condition = condition & self._number(heap, node, offset, None, number)
+                condition = condition & self._number(heap, node, offset, None, number, bound)
         return condition
 
 

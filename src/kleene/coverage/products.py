@@ -23,7 +23,7 @@ ADRIFT: Roots = frozenset()
 
 
 class ProductInvariant(ShapeInvariant):
-    """One product for each location."""
+    """The products of each location."""
 
     def __init__(
         self,
@@ -34,22 +34,21 @@ class ProductInvariant(ShapeInvariant):
     ) -> None:
         super().__init__(program, attempt, vocabulary, {})
         self.products = products
-        self._of_class: dict[tuple[str, bool, Roots], list[Candidate]] = {}
+        self._of_class: dict[tuple[Product, bool, Roots], list[Candidate]] = {}
 
     def empty(self, location: str) -> bool | None:
         return not self._at(location) if location in self.products else None
 
-    def _product(self, location: str) -> Product | None:
-        return next(iter(self.products[location].elements()), None) if location in self.products else None
+    def _products(self, location: str) -> Sequence[Product]:
+        return self.products[location].elements() if location in self.products else ()
 
     def _at(self, location: str) -> Sequence[Structure]:
         if location not in self._elements:
-            product = self._product(location)
-            self._elements[location] = product.parts if product is not None else []
+            self._elements[location] = [part for product in self._products(location) for part in product.parts]
         return self._elements[location]
 
-    def _candidates_of(self, location: str, product: Product, own: Roots, *, core: bool) -> list[Candidate]:
-        key = (location, core, own)
+    def _candidates_of(self, product: Product, own: Roots, *, core: bool) -> list[Candidate]:
+        key = (product, core, own)
         if key not in self._of_class:
             places = self.sketcher.places if core else self.all_places
             parts = product.sets[own] if own else product.adrift
@@ -57,13 +56,13 @@ class ProductInvariant(ShapeInvariant):
         return self._of_class[key]
 
     def _covers(self, location: str, sketch: Sketch, *, core: bool) -> bool:
-        product = self._product(location)
-        if product is None:
-            return False
         cut = SketchCut(sketch, self.sketcher.places if core else self.all_places, self.vocabulary)
-        return all(
-            any(c.covers(part) for c in self._candidates_of(location, product, own, core=core))
-            for own, part in cut.parts(product)
+        return any(
+            all(
+                any(c.covers(part) for c in self._candidates_of(product, own, core=core))
+                for own, part in cut.parts(product)
+            )
+            for product in self._products(location)
         )
 
 

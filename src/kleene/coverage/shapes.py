@@ -25,6 +25,7 @@ from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.owners import touched_name
 from kleene.passes.elements.slots import array_spots, slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
+from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, Place, TypedSize
 from kleene.passes.literals import is_literal
@@ -100,9 +101,9 @@ class Sketcher:
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
-        self.known_globals = known_globals(self.memory.cfa) if self.calls else {}
+        self.known_globals = known_globals(self.memory.program, self.memory.cfa) if self.calls else {}
         self.partial = (
-            any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
+            any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
             or self.translator.is_given
             or not self.symbols.all_pointers_tracked

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from kleene.logic.formula import (
@@ -89,6 +90,10 @@ def unused_prefix(base: str, names: Iterable[str]) -> str:
     return prefix
 
 
+_unused_prefix = lru_cache(maxsize=256)(unused_prefix)
+"""Derivations avoid the same names again and again."""
+
+
 def substitute(f: Formula, mapping: Mapping[str, str]) -> Formula:
     """The formula with free variables renamed; bound variables are renamed where they would capture."""
     return _substitute(f, dict(mapping), {})
@@ -161,7 +166,10 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
     Two formulas are equal up to the names of bound variables iff their canonical forms are the same object (with
     the same `avoid`). No variable occurs both free and bound, which TVP does not allow.
     """
-    chosen = unused_prefix(prefix, (*f.free, *avoid))
+    names = frozenset(avoid)
+    chosen = _unused_prefix(prefix, names)
+    if any(v.startswith(chosen) for v in f.free):
+        chosen = unused_prefix(prefix, (*f.free, *names))
     return _rename(f, {}, chosen, _RENAMED.setdefault(chosen, {}))
 
 

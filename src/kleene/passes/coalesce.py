@@ -31,6 +31,11 @@ class Sharing:
     members: Mapping[str, Sequence[Variable]] = field(default_factory=dict)
     live: Mapping[str, Set[Variable]] = field(default_factory=dict)
 
+    def names_after(self, other: Sharing, names: Set[str]) -> frozenset[str]:
+        """The names that variables have here, given their names with another sharing."""
+        own = {name for given in names for name in (given, *(v.name for v in other.members.get(given, ())))}
+        return frozenset(own | {name for name, members in self.members.items() if own & {v.name for v in members}})
+
 
 def coalesce(
     cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False

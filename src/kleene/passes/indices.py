@@ -27,13 +27,15 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import VOID, ArrayType, PointerType, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations import Relations, factors
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import Choice, exchange, expand_edges, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
+MOST_ELEMENTS = 6
+"""Arrays of pointers of so few elements are never lists of slots (`elements`)."""
 MAX_NUMBERS = 4
 """Arrays of numbers, whose elements matter less, up to this one."""
 
@@ -164,9 +166,15 @@ class _Splitter:
         operation = rewrite_operation(operation, fix)
         if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
             low, high = self.intervals.of(operation.size, location)
-            if low == high:
+            if low == high and not self._becomes_list(operation, low):
                 return replace(operation, size=Constant(low, operation.size.type))
         return operation
+
+    def _becomes_list(self, operation: Operation, size: int) -> bool:
+        """Whether a block of pointers becomes a list of slots (`elements`), though its size does not vary."""
+        if not isinstance(operation, Allocate) or operation.element is None or factors(operation.size) is None:
+            return False
+        return has_pointers(operation.element, self.program) and size > MOST_ELEMENTS * operation.element.size
 
     def _interval(self, index: Expression, location: str, last: int) -> Interval:
         """The values of an index; relations to other numbers are asked for only where its own interval is too large."""

@@ -9,6 +9,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.domains.fesa.functions import Statistics
 from kleene.engine.fixpoint import Reached
+from kleene.passes.facts.memory import Memory
 from kleene.semantics.steps.context import Alarm
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ class FesaResult:
     initial: State | None = None
     parents: bool = True
     """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
+    by: str = ""
+    """What the numbers of the program were followed as: themselves, images (`order`), or beside them `zones`."""
+    source: Memory | None = None
+    """The memory before numbers were replaced."""
 
     name = "fesa"
     partial = False
@@ -41,4 +46,4 @@ class FesaResult:
     @property
     def proof(self) -> str:
         """The name of the proof method."""
-        return "FESA"
+        return f"FESA, by {self.by}" if self.by else "FESA"

@@ -50,6 +50,10 @@ class ShapeResult:
     """The ways to fewer structures for which the run ended early."""
     together: tuple[Roots, ...] | None = None
     """If the heap was taken apart: the pointers and facts that were kept together."""
+    cases: tuple[Roots, ...] = ()
+    """If the heap was taken apart: the numbers whose values were kept apart."""
+    suspects: frozenset[str] = frozenset()
+    """If the heap was taken apart: the pointers and facts that the first alarm of each kind is about."""
 
     name = "shape"
 

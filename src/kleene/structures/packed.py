@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, overload
 
 from kleene import _native
 from kleene.logic.vocabulary import Vocabulary
-from kleene.structures.structure import Structure
+from kleene.structures.structure import ColumnsOf, Structure, TextForm
+
+
+@lru_cache(maxsize=16)
+def _columns(vocabulary: Vocabulary, columns_of: ColumnsOf) -> _native.Columns:
+    return _native.Columns(columns_of(vocabulary))
 
 
 class PackedStructure(Structure):
@@ -36,6 +42,15 @@ class PackedStructure(Structure):
         return super().__eq__(other)
 
     __hash__ = Structure.__hash__
+
+    def precedes(self, other: Structure) -> bool:
+        if isinstance(other, PackedStructure) and self.vocabulary is other.vocabulary:
+            return self.handle.precedes(other.handle)
+        return super().precedes(other)
+
+    def text(self, form: TextForm, columns_of: ColumnsOf, indent: str = "") -> str | None:
+        columns = _columns(self.vocabulary, columns_of)
+        return columns.tvs(self.handle, indent) if form == "tvs" else columns.json(self.handle)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Structure, (self.vocabulary, self.size, self.values, None)

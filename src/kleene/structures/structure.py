@@ -7,8 +7,9 @@ Predicate number p of the vocabulary has two rails in `values`: ``values[2 * p]`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
+from typing import Literal
 
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
@@ -16,6 +17,11 @@ from kleene.structures.layout import Layout, layout_for
 
 SM_MUST, SM, AC, AC_MAY, IS_NEW, IS_NEW_MAY, INSTANCE, INSTANCE_MAY = range(8)
 """Positions in `values` of the rails of the built-in predicates; `SM` is the may rail, `AC` the must rail."""
+
+
+TextForm = Literal["tvs", "json"]
+ColumnsOf = Callable[[Vocabulary], tuple[tuple[int, int, str], ...]]
+"""The predicates that are written: place, arity, and the text before the value."""
 
 
 class Structure:
@@ -43,6 +49,14 @@ class Structure:
     @property
     def nodes(self) -> range:
         return range(self.size)
+
+    def precedes(self, other: Structure) -> bool:
+        """Whether it comes before the other, or is equal to it: small structures first, then by value."""
+        return (self.size, self.values) <= (other.size, other.values)
+
+    def text(self, form: TextForm, columns_of: ColumnsOf, indent: str = "") -> str | None:
+        """The text that the machine which keeps the structure makes of it; None if Python has to make it."""
+        return None
 
     def value(self, predicate: str, *nodes: int) -> Kleene:
         """The value of a predicate on a tuple of nodes."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout
@@ -36,6 +37,9 @@ class TvsLocation:
 
 def structure_tvs(structure: Structure, *, significant: bool = False, indent: str = "") -> str:
     """One structure as TVS text. With `significant`, node names are kept if they can be read back."""
+    text = structure.text("tvs", _columns, indent)
+    if text is not None:
+        return text
     lines = [f"{indent}%n = {{{', '.join(_node_names(structure, significant))}}}", f"{indent}%p = {{"]
     lines += [f"{indent}  {line}" for line in _predicate_lines(structure, significant)]
     return "\n".join(lines) + f"\n{indent}}}\n"
@@ -76,10 +80,17 @@ def _location_parts(location: TvsLocation, significant: bool) -> Iterator[str]:
     for text, structure in messages:
         yield f"{between}  %message {text}\n" + structure_tvs(structure, significant=significant, indent="  ")
         between = "\n"
-    for structure in sorted(location.structures, key=structure_order):
+    for structure in _in_order(location.structures):
         yield between + structure_tvs(structure, significant=significant, indent="  ")
         between = "\n"
     yield "}\n"
+
+
+def _in_order(structures: Sequence[Structure]) -> Sequence[Structure]:
+    """Stores give structures in this order already."""
+    if all(first.precedes(second) for first, second in pairwise(structures)):
+        return structures
+    return sorted(structures, key=structure_order)
 
 
 def structure_order(structure: Structure) -> tuple[int, tuple[int, ...]]:

@@ -25,7 +25,7 @@ from kleene.logic.formula import (
 )
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import clauses_of, nnf
-from kleene.logic.transform import substitute
+from kleene.logic.transform import canonical, rebuild, substitute
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
 
@@ -54,6 +54,30 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
         literals = [_literal(g, vocabulary) for g in clause if not _trivial(g)]
         plan.append(tuple(_in_order(literals)))
     return tuple(dict.fromkeys(plan))
+
+
+def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
+    """The formula with stored closures: ``n*(v, w)`` becomes ``t(v, w)`` where t is defined as ``n*``.
+
+    To focus on the predicate needs finitely many structures where to focus on the edges would need infinitely many.
+    """
+    stored = {p.name: p for p in vocabulary if p.arity == 2 and p.definition is not None and _is_closure(p.definition)}
+
+    def replaced(g: Formula) -> Formula:
+        for predicate in stored.values() if _is_closure(g) else ():
+            closure = g if isinstance(g, Closure) else g.children[1]
+            assert isinstance(closure, Closure) and predicate.definition is not None
+            ends = dict(zip(predicate.args, (closure.left, closure.right), strict=True))
+            if canonical(substitute(predicate.definition, ends)) is canonical(g):
+                return Atom(predicate.name, (closure.left, closure.right))
+        return rebuild(g, tuple(map(replaced, g.children)))
+
+    return replaced(f)
+
+
+def _is_closure(f: Formula) -> bool:
+    """Whether a formula is ``n+(v, w)``, or ``n*(v, w)`` with an equality first."""
+    return isinstance(f, Closure) or (isinstance(f, Or) and isinstance(f.children[1], Closure))
 
 
 def _quantifier_free(f: Formula, taken: set[str], numbers: count[int]) -> Formula:

@@ -13,6 +13,7 @@ from kleene.diagnostics import Position, did_you_mean
 from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Vocabulary
 from kleene.transformers.action import Action
+from kleene.transformers.focus_plan import with_closure_predicates
 from kleene.tvp.declarations import Declarations
 from kleene.tvp.focus_warnings import focus_problem, mentions_unknown
 from kleene.tvp.instantiate import check_unused, instantiate
@@ -111,7 +112,7 @@ class _Edges:
         if mentions_unknown(f):
             self.report.error(f"'{f}' cannot be brought into focus: it contains the constant 1/2", position)
             return
-        problem = focus_problem(f, self.vocabulary)
+        problem = focus_problem(with_closure_predicates(f, self.vocabulary), self.vocabulary)
         if problem:
             message = f"focusing on '{f}' may need infinitely many structures: {problem}"
             self.report.warn(message, position, key="focus")

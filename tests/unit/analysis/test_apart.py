@@ -10,13 +10,15 @@ from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
 
 from kleene.analysis.c.shape import analyse as analysis
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
+from kleene.analysis.c.shape.apart import Correlation, locality_of
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
-from kleene.analysis.c.shape.run import check_again
+from kleene.analysis.c.shape.run import check_again, domain_of
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import InternalCheckError
 from kleene.domains.decomposed import products
 from kleene.domains.decomposed.calling import CallingDecomposedDomain
 from kleene.domains.decomposed.locality import Plan
+from kleene.domains.decomposed.separation import separate_actions
 from kleene.passes.preparation import Prepared
 from kleene.report.check.shape_words import invariants_of
 from kleene.results.shape import ShapeResult
@@ -191,3 +193,46 @@ def test_an_alarm_of_a_call_that_cannot_be_followed(tmp_path: Path) -> None:
     )
     result = analyse_by_attempt(Prepared(read(path)), PARTS, malloc_may_fail=True, seconds=60)
     assert result is not None
+
+
+def test_products_that_come_at_once(tmp_path: Path) -> None:
+    """A store that got several products at once kept the partition of the last one, and did not cover the first."""
+    path = tmp_path / "program.c"
+    path.write_text(f"{HEAD}int main(void) {{ {SAFE['joined']} return 0; }}\n")
+    result = analyse_by_attempt(Prepared(read(path)), PARTS, malloc_may_fail=True, seconds=60)
+    assert result is not None and result.translation is not None and result.reached is not None
+    domain = Correlation().domain(domain_of(result.translation, join="conc")[0], result.translation)
+    every = [p for store in result.reached.stores.values() for p in store.elements() if isinstance(p, products.Product)]
+    fine, coarse = max(every, key=lambda p: len(p.partition)), min(every, key=lambda p: len(p.partition))
+    assert len(fine.partition) > len(coarse.partition)
+    for order in ([coarse, fine], [fine, coarse]):
+        store = domain.store()
+        store.add(order)
+        assert all(map(store.covers, order))
+
+
+def test_an_index_is_kept_apart_from_others(tmp_path: Path) -> None:
+    """The lists of a table were one part, since a new node is connected with each of them for some index."""
+    body = (
+        "struct node *heads[3] = { NULL }; while (__VERIFIER_nondet_int()) { int i = __VERIFIER_nondet_int(); "
+        "if (i < 0 || i >= 3) continue; struct node *n = push(heads[i]); heads[i] = n; } "
+        "for (int i = 0; i < 3; i++) drop(heads[i]);"
+    )
+    result = by_parts(tmp_path, body)
+    assert result.complete and not result.alarms and result.cases and check_again(result)
+    wrong = by_parts(tmp_path, body.replace("heads[i] = n", "heads[0] = n"))
+    assert wrong.alarms or not wrong.complete
+
+
+def test_flags_that_end_together_are_not_combined(tmp_path: Path) -> None:
+    """One action that forgets k flags made all combinations of their parts: 2,187 for seven flags."""
+    body = (
+        "struct node *a = fill(), *b = fill(); int full = a != NULL, other = b != NULL; "
+        "if (__VERIFIER_nondet_int()) { if (full) a = a->next ? a : push(a); if (other) b = push(b); } drop(a); drop(b);"
+    )
+    result = by_parts(tmp_path, body)
+    assert result.complete and not result.alarms and check_again(result) and result.translation is not None
+    locality = locality_of(result.translation)
+    separate = {str(e.label): separate_actions(locality, e.label) for e in result.translation.cfa.edges}
+    assert any(len(actions) > 1 for title, actions in separate.items() if title.startswith("forget"))
+    assert all(not actions for title, actions in separate.items() if "->" in title)

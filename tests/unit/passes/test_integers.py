@@ -20,7 +20,7 @@ from kleene.passes.facts.integers import (
     ARITHMETIC,
     COMPARE,
     INJECTIVE,
-    MAX_CONSTANTS,
+    MOST_PAIRS,
     UNKNOWN_INTEGER,
     Constants,
     IntegerValue,
@@ -155,11 +155,11 @@ def test_arithmetic(name: str) -> None:
 
 
 def test_large_tables_are_given_up() -> None:
-    four = IntegerValue(dict.fromkeys(range(4), UNKNOWN), FALSE)
-    twenty = IntegerValue(dict.fromkeys(range(MAX_CONSTANTS), UNKNOWN), FALSE)
-    more = IntegerValue(dict.fromkeys(range(MAX_CONSTANTS + 1), UNKNOWN), FALSE)
-    assert len(combine_values(four, twenty, lambda a, b: a * 32 + b).table) == 4 * MAX_CONSTANTS
-    assert combine_values(four, more, lambda a, b: a * 32 + b) == UNKNOWN_INTEGER
+    two = IntegerValue(dict.fromkeys(range(2), UNKNOWN), FALSE)
+    many = IntegerValue(dict.fromkeys(range(MOST_PAIRS // 2), UNKNOWN), FALSE)
+    more = IntegerValue(dict.fromkeys(range(MOST_PAIRS // 2 + 1), UNKNOWN), FALSE)
+    assert len(combine_values(two, many, lambda a, b: a * MOST_PAIRS + b).table) == MOST_PAIRS
+    assert combine_values(two, more, lambda a, b: a * MOST_PAIRS + b) == UNKNOWN_INTEGER
 
 
 def constants(folder: Path, body: str) -> dict[str, tuple[int, ...]]:

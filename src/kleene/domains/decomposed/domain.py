@@ -18,7 +18,8 @@ from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.locality import Locality, Plan
 from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.parts import Islands, Parts
-from kleene.domains.decomposed.products import Product, ProductStore, require_few
+from kleene.domains.decomposed.products import CaseStore, Product, ProductStore, in_cases, require_few
+from kleene.domains.decomposed.separation import separate_actions
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.domains.shape.stores import store_factory
 from kleene.structures.structure import Structure
@@ -81,6 +82,8 @@ class Course:
     plan: Plan
     there: Edge[Action] | None
     """The edge with its effect on the parts that it does not touch."""
+    separate: tuple[Edge[Action], ...] = ()
+    """Edges that have the same effect one after the other, each about roots of its own."""
     done: dict[Touched, Done] = field(default_factory=dict)
     done_there: dict[Roots, Done] = field(default_factory=dict)
     asked: dict[Structure, None] = field(default_factory=dict)
@@ -93,7 +96,8 @@ class DecomposedDomain:
 
     `join` says how the parts of a class are joined. `together` are roots that are kept together everywhere, and
     `partitions` what is known from a run before to be connected at each location: classes that are united late multiply
-    their sets, and lose what they have in common.
+    their sets, and lose what they have in common. `cases` are classes of facts: products with different facts of these
+    classes are not joined (Manevich, Sagiv, Ramalingam, Field. Partially disjunctive heap abstraction, SAS 2004).
     """
 
     name = "decomposed"
@@ -105,6 +109,7 @@ class DecomposedDomain:
         join: str,
         together: Iterable[Roots] = (),
         partitions: Mapping[Location, Partition] | None = None,
+        cases: Iterable[Roots] = (),
     ) -> None:
         assert inner.options.join == "conc"
         self.inner = inner
@@ -113,6 +118,7 @@ class DecomposedDomain:
         self._make_store = store_factory(join, inner.canonicalizer)
         together = list(together)
         self.finest = locality.finest.join(together)
+        self.cases = frozenset(cases)
         self.generated = 0
         """Structures that the transformers made."""
         self.partitions = {place: partition.join(together) for place, partition in (partitions or {}).items()}
@@ -142,8 +148,11 @@ class DecomposedDomain:
         adrift = dict.fromkeys(self.parts.cut(i.structure, n, frozenset()) for i in islands for n in i.adrift)
         return Product(partition, sets, tuple(adrift))
 
-    def store(self) -> ProductStore:
-        return ProductStore(self.parts, self._make_store, self.finest)
+    def store(self) -> ProductStore | CaseStore:
+        def make() -> ProductStore:
+            return ProductStore(self.parts, self._make_store, self.finest)
+
+        return CaseStore(make) if self.cases else make()
 
     def explain_not_covered(self, element: Product, store: object) -> str:
         return f"a product of {len(element)} parts is not covered"
@@ -152,7 +161,8 @@ class DecomposedDomain:
         return self.locality.plan(edge.label)
 
     def post(self, edge: Edge[Action], elements: Sequence[Product]) -> list[Product]:
-        return [result for element in elements if (result := self._post(edge, element)) is not None]
+        results = [result for element in elements if (result := self._post(edge, element)) is not None]
+        return [case for result in results for case in in_cases(result, self.cases)] if self.cases else results
 
     # One product ------------------------------------------------------------------------------------------------
 
@@ -163,12 +173,25 @@ class DecomposedDomain:
         if course is None:
             plan = self.plan(edge)
             there = Edge(edge.source, plan.elsewhere, edge.target) if plan.elsewhere is not None else None
-            course = self._courses[key] = Course(edge, plan, there)
+            course = self._courses[key] = Course(edge, plan, there, self._separate_edges(edge))
         return course
+
+    def _separate_edges(self, edge: Edge[Action]) -> tuple[Edge[Action], ...]:
+        actions = separate_actions(self.locality, edge.label)
+        if not actions:
+            return ()
+        places = [*(f"{edge.source}, {number}" for number in range(1, len(actions))), edge.target]
+        sources = [edge.source, *places[:-1]]
+        return tuple(Edge(*step) for step in zip(sources, actions, places, strict=True))
 
     def _post(self, edge: Edge[Action], element: Product) -> Product | None:
         course = self.course(edge, element.context)
         plan = course.plan
+        if course.separate:
+            after: Product | None = element
+            for step in course.separate:
+                after = self._post(step, after) if after is not None else None
+            return after
         if plan.in_some_part:
             return element if self._is_possible(course, element) else None
         if plan.is_global and element.adrift:

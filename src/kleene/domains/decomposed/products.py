@@ -6,9 +6,9 @@ each class, and any number of the parts without a root (`adrift`). Correlations 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
+from itertools import product as product_of_sets
 from math import prod
 
 from kleene.core.domain import Store
@@ -19,6 +19,8 @@ from kleene.structures.structure import Structure
 
 MOST_COMBINATIONS = 20_000
 """Combinations of parts that are composed at once; a program with more of them is connected again and again."""
+MOST_CASES = 64
+"""Cases of one location: as many as a large table has slots. More come from several numbers that multiply."""
 TOO_CONNECTED = "the parts of the heap become connected again and again"
 
 
@@ -32,7 +34,8 @@ def require_few(sets: Sequence[Sequence[Structure]]) -> None:
 class Product:
     """One set of parts for each class; no set is empty. Equal only to itself.
 
-    `context` says in which activation of a procedure it was computed: results are remembered for each of them.
+    `context` says in which activation of a procedure it was computed, or in which case (`in_cases`): results are
+    remembered for each of them.
     """
 
     partition: Partition
@@ -47,6 +50,58 @@ class Product:
 
     def __len__(self) -> int:
         return sum(len(parts) for parts in self.sets.values()) + len(self.adrift)
+
+
+def in_cases(product: Product, cases: Set[Roots]) -> list[Product]:
+    """One product for each combination of the parts of some classes; together they mean the same."""
+    chosen = [own for own in product.partition if own in cases]
+    if not chosen:
+        return [product]
+    require_few([product.sets[own] for own in chosen])
+    results = []
+    for parts in product_of_sets(*(product.sets[own] for own in chosen)):
+        facts = frozenset(part for part in parts if any(part.values))
+        sets = {**product.sets, **{own: (part,) for own, part in zip(chosen, parts, strict=True)}}
+        results.append(Product(product.partition, sets, product.adrift, facts or None))
+    return results
+
+
+class CaseStore:
+    """The products of a location, one for each case."""
+
+    def __init__(self, make: Callable[[], ProductStore]) -> None:
+        self._make = make
+        self._stores: dict[Hashable, ProductStore] = {}
+
+    def add(self, elements: Sequence[Product]) -> list[Product]:
+        by_case: dict[Hashable, list[Product]] = {}
+        for element in elements:
+            by_case.setdefault(element.context, []).append(element)
+        added: list[Product] = []
+        for case, own in by_case.items():
+            if case not in self._stores:
+                if len(self._stores) == MOST_CASES:
+                    raise LimitReached(TOO_CONNECTED, Limit.PRECISION)
+                self._stores[case] = self._make()
+            added += self._stores[case].add(own)
+        return added
+
+    def covers(self, element: Product) -> bool:
+        store = self._stores.get(element.context)
+        return store is not None and store.covers(element)
+
+    def current(self, element: Product) -> bool:
+        store = self._stores.get(element.context)
+        return store is not None and store.current(element)
+
+    def elements(self) -> list[Product]:
+        return [element for store in self._stores.values() for element in store.elements()]
+
+    def clear(self) -> None:
+        self._stores.clear()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._stores.values()))
 
 
 class ProductStore:
@@ -79,7 +134,7 @@ class ProductStore:
         return [self._current]
 
     def _add(self, element: Product) -> bool:
-        before = self.partition if self._current is not None else element.partition
+        before = self.partition if self._stores else element.partition
         partition = before.join(element.partition.classes)
         changed = self._current is None or partition != before
         for own in partition.classes - self._stores.keys():
@@ -112,12 +167,12 @@ class ProductStore:
 
     def _compose(self, own: Roots, sets: Sequence[Sequence[Structure]]) -> list[Structure]:
         require_few(sets)
-        wholes = (self._parts.compose(parts) for parts in product(*sets))
+        wholes = (self._parts.compose(parts) for parts in product_of_sets(*sets))
         return [self._parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes]
 
     @property
     def partition(self) -> Partition:
-        return self._finest if self._current is None else Partition(frozenset(self._stores))
+        return Partition(frozenset(self._stores)) if self._stores else self._finest
 
     def covers(self, element: Product) -> bool:
         if self._current is None or not element.partition.is_finer_than(self.partition):

@@ -60,7 +60,7 @@ class CallingFesaDomain(FesaDomain):
         labels = [e.label for e in self.cfa.edges if e.source in self.inside]
         variables = {n for label in labels for x in expressions(label) for n in walk(x) if isinstance(n, Variable)}
         own = {v.name for v in variables if not v.is_global}
-        return LocalHeaps(self.transfer, own, known_globals(self.cfa))
+        return LocalHeaps(self.transfer, own, known_globals(self.transfer.memory.program, self.cfa))
 
     @cached_property
     def _divisions(self) -> dict[tuple[Edge[Operation], State], Division]:

@@ -100,6 +100,20 @@ def _one_parent(heap: Heap, node: Node) -> None:
     one, two = at_least(heap, [*parents, rooted], 2)
     held = heap.any_of(heap.flag(f) for f in heap.edges_to(node) if f.source.kind == VARIABLE)
     heap.assume(~two & (~one | heap.flag(Flag(EXISTS, node))) & (~rooted | held))
+    for flag in heap.edges_to(node, PARENT):  # parents form a forest: no block is the parent of its own parent
+        for back in heap.edges_to(flag.source, PARENT):
+            if back.source == node:
+                heap.assume(~(heap.flag(flag) & heap.flag(back)))
+    if heap.options.in_counter:
+        _count_hidden_parent(heap, node, heap.flag(Flag(EXISTS, node)) & ~one)
+
+
+def _count_hidden_parent(heap: Heap, node: Node, hidden: Function) -> None:
+    """A parent that is not in the vector is one more reference than those that are."""
+    references = [heap.flag(f) for f in heap.edges_to(node) if f.source.is_heap]
+    heap.assume(~hidden | count_at_least(heap, node, 1))
+    for k, seen in enumerate(at_least(heap, references, SATURATED - 1), 1):
+        heap.assume(~(hidden & seen) | count_at_least(heap, node, k + 1))
 
 
 # The reduction that the paper leaves out ------------------------------------------------------------------------

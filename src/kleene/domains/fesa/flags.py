@@ -77,7 +77,7 @@ class Flag(NamedTuple):
 
     @property
     def to_ghost(self) -> bool:
-        """Whether it is an edge between a node and its ghost."""
+        """Whether it is an edge between a node and its ghost, or a number of a ghost."""
         return self.source.ghost or (self.target is not None and self.target.ghost)
 
     def __str__(self) -> str:

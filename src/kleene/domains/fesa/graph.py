@@ -25,6 +25,8 @@ class Graph:
             self.by_kind.setdefault(kind, []).append(flag)
             self.leaving.setdefault((kind, source), []).append(flag)
             self.mentioning.setdefault(source, []).append(flag)
+            if source.ghost and target is None:  # a number of the ghost is one of the summary's flags
+                self.mentioning.setdefault(source._replace(ghost=False), []).append(flag)
             if target is not None:
                 self.entering.setdefault((kind, target), []).append(flag)
                 if target != source:
@@ -51,7 +53,7 @@ class Graph:
 
     @cached_property
     def to_ghosts(self) -> Mapping[Node, list[Flag]]:
-        """The edges between summaries and their ghosts, by summary."""
+        """The edges between summaries and their ghosts and the numbers of ghosts, by summary."""
         result: dict[Node, list[Flag]] = {}
         for node in self.summaries:
             result[node] = [flag for flag in self.mentioning[node] if flag.to_ghost]

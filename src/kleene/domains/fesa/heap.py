@@ -43,6 +43,8 @@ class Options:
     """Whether nodes of different states are the same if they have the same role, rather than the same age."""
     by_cases: bool = False
     """Whether a location has a state for each answer to which variables are NULL, rather than one."""
+    related_numbers: bool = False
+    """Whether the ghost of a summary has numbers too, so that the numbers of two of its cells are related."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 
@@ -122,7 +124,7 @@ class Heap:
         return self.graph.entering.get((kind, node), ())
 
     def to_ghost(self, node: Node) -> Sequence[Flag]:
-        """The edges between a summary and its ghost."""
+        """The edges between a summary and its ghost, and the numbers of the ghost."""
         return self.graph.to_ghosts.get(node, ())
 
     def mentioning(self, node: Node) -> Sequence[Flag]:

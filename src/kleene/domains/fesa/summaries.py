@@ -6,7 +6,8 @@ in the set. So the summary of two nodes is the union of the vectors for each cho
 satisfies the constraints of all its choices (`expand`).
 
 Deviations: GHOST is explicit, since the ghost flags of a summary with a single instance mean nothing, and counters that
-contradict them would exclude existing heaps. A cell that does not exist and has no pointers to it is no instance.
+contradict them would exclude existing heaps. A cell that does not exist and has no pointers to it is no instance. With
+`related_numbers` the ghost has its numbers too, not edges alone: no cell has a smaller number than the one before it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kleene.domains.fesa.flags import (
     COUNT_LOW,
     EXISTS,
     GHOST,
+    VALUE,
     Flag,
     Node,
 )
@@ -37,12 +39,17 @@ def fresh(heap: Heap, like: Node) -> Node:
 
 
 def move_flag(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
-    """The flag with nodes replaced; None if that is no flag of a state: a ghost has only edges with its own node."""
+    """The flag with nodes replaced; None if that is no flag of a state.
+
+    A ghost has edges with its own node, and numbers.
+    """
     source = nodes.get(flag.source, flag.source)
     target = nodes.get(flag.target, flag.target) if flag.target is not None else None
     if source is None or (flag.target is not None and target is None):
         return None
     result = flag._replace(source=source, target=target)
+    if source.ghost and flag.kind == VALUE:
+        return result
     if source.ghost and not (target is not None and target.other == source and not target.ghost):
         return None
     if target is not None and target.ghost and not (source.other == target and not source.ghost):
@@ -125,10 +132,17 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
         part = heap if summary is None else heap.restrict(heap.flag(Flag(GHOST, summary)))
         if part is None or (summary is not None and not heap.is_summary(summary)):
             continue
-        vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone))
+        vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone), *_unrelated_numbers(heap, nodes, kept))
         chosen = rename_nodes(vectors, nodes).add(ghost)
         choices.append(chosen.restrict(heap.space.var(ghost)))
     return choices
+
+
+def _unrelated_numbers(heap: Heap, nodes: Mapping[Node, Node | None], kept: Node) -> list[Flag]:
+    """The numbers of the node that becomes a ghost, unless ghosts have numbers."""
+    if heap.options.related_numbers:
+        return []
+    return [flag for node, new in nodes.items() if new == kept.other for flag in heap.edges_from(node, kind=VALUE)]
 
 
 def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kleene.domains.fesa.counters import decrement, increment
+from kleene.domains.fesa.counters import decrement, increment, keep_hygiene, reduce
 from kleene.domains.fesa.flags import (
     EXISTS,
     GHOST,
@@ -15,6 +15,7 @@ from kleene.domains.fesa.flags import (
     ROOTED,
     UNDEFINED,
     VALUE,
+    VARIABLE,
     Flag,
     Node,
     edge,
@@ -74,8 +75,31 @@ def read(heap: Heap, node: Node, slot: int) -> Pointer:
 
 
 def write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> None:
-    """Store a pointer in a slot of a node that is no summary."""
+    """Store a pointer in a slot of a node that is no summary.
+
+    If a block seems to be lost, the counters are used first: they exclude vectors that describe no heap.
+    """
     value = value.settle(heap)
+    if heap.options.parents and heap.options.reduce:
+        lost: list[str] = []
+        trial = heap.copy()
+        _write(trial, node, slot, value, lambda kind, text: lost.append(kind))
+        if not lost:
+            heap.vectors = trial.vectors
+            return
+        nodes = [n for n in heap.nodes() if not _is_new(heap, n)]
+        keep_hygiene(heap, nodes)
+        reduce(heap, nodes)
+    _write(heap, node, slot, value, report)
+
+
+def _is_new(heap: Heap, node: Node) -> bool:
+    """Whether a node may be a block that is not stored anywhere yet: a root that no variable holds."""
+    held = heap.any_of(heap.flag(f) for f in heap.edges_to(node) if f.source.kind == VARIABLE)
+    return node.is_heap and heap.possible(heap.flag(Flag(ROOTED, node)) & ~held)
+
+
+def _write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> None:
     old = heap.edges_from(node, slot)
     new = {target: f for target, f in value.targets.items() if heap.possible(f)}
     if heap.options.parents and node.is_heap:

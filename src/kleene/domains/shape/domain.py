@@ -71,6 +71,7 @@ class ShapeDomain:
         self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
         self.wrong_updates: dict[Action, tuple[Edge[Action], Structure]] = {}
         self._transformers: dict[Action, Transformer] = {}
+        self._by_label: dict[int, tuple[Action, Transformer]] = {}  # by identity: equal actions are compared in full
         self._make_store: Callable[[], Store[Structure]] = store_factory(options.join, self.canonicalizer)
         if options.keep_names:
             self.native: NativeShapeMachine | None = None  # names are for people; the native machine has none
@@ -103,7 +104,11 @@ class ShapeDomain:
         return transformer
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
-        transformer = self.transformer(edge.label)
+        label = edge.label
+        known = self._by_label.get(id(label))
+        if known is None:
+            known = self._by_label[id(label)] = label, self.transformer(label)
+        transformer = known[1]
         if self.native is not None:
             return self._post_natively(self.native, transformer, edge, elements)
         return [result for element in elements for result in self._post_one(transformer, edge, element)]

@@ -62,6 +62,11 @@ class MessageLog:
     def __len__(self) -> int:
         return sum(len(entry.structures) for entry in self._entries.values())
 
+    @property
+    def distinct(self) -> int:
+        """How many messages there are, whatever the structures."""
+        return len(self._entries)
+
     def has(self, location: str, text: str) -> bool:
         return (location, text) in self._entries
 

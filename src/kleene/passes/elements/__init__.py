@@ -11,12 +11,17 @@ In reading order:
 - `rewritten`: the pass
 - `global_arrays`: another pass, for large global arrays that are only indexed
 - `arrays`: arrays that are variables become blocks first
+- `members`: arrays that are members of structs become pointers to blocks first
+- `member_uses`: whether the bytes of such arrays are used in another way
+- `zeros`: initialisers that make an array zero
 - `owners`: structs on the heap that own an array become variables first
 - `slots`: the slots of a type of elements
 - `chosen`: which blocks become lists, and the pairs of an array and an index whose slot is remembered
+- `escapes`: pointers to elements that are left when a block ends
 - `chains`: edges under construction
 - `lists`: allocation, reallocation and walking
 - `positions`: the slots of indices
+- `known_states`: what is known of slots without the heap
 - `text`: another pass, for blocks of bytes and numbers
 """
 

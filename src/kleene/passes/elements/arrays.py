@@ -6,19 +6,32 @@ These are local arrays, and global ones whose index is copied or moved through o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
-from kleene.cfa.expressions import Binary, Constant, Deref, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Constant,
+    Deref,
+    Expression,
+    Index,
+    PointerOffset,
+    Variable,
+    children,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Free, Operation, Place, Skip, expressions
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.elements.chosen import bare
-from kleene.passes.elements.global_arrays import MOST_ELEMENTS, whole_variables
 from kleene.passes.elements.rewritten import with_element_lists
-from kleene.passes.indices import has_pointers
-from kleene.passes.rewrite import operations_of, rewrite_operation
+from kleene.passes.elements.zeros import with_zeroed_arrays
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.indices import MOST_ELEMENTS, has_pointers
+from kleene.passes.rewrite import Choice, expand_edges, operations_of, rewrite_operation
 
 
 def with_array_blocks(program: CProgram) -> CProgram:
@@ -28,11 +41,19 @@ def with_array_blocks(program: CProgram) -> CProgram:
     arrays = {v: _Array(program, v) for v in _arrays(program)}
     if not arrays:
         return program
-    cfa = _Coder(program, arrays).run()
+    zeroed = with_zeroed_arrays(program, program.main.cfa, lambda array: array in arrays)
+    cfa = _Coder(program, zeroed, arrays).run()
     new = [v for a in arrays.values() for v in (a.pointer, a.length)]
     main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *new))
     kept = tuple(g for g in program.globals if g.variable not in arrays)
-    return with_element_lists(replace(program, functions={main.name: main}, globals=kept), on_stack=True)
+    lists = with_element_lists(replace(program, functions={main.name: main}, globals=kept), on_stack=True)
+    left = any(_makes_block(e.label, arrays.values()) for e in lists.main.cfa.edges)
+    return program if left else lists
+
+
+def _makes_block(operation: Operation, arrays: Iterable[_Array]) -> bool:
+    """Whether an operation makes the block of an array, which has not become a list."""
+    return isinstance(operation, Allocate) and any(operation.size == array.size for array in arrays)
 
 
 def _arrays(program: CProgram) -> list[Variable]:
@@ -43,8 +64,26 @@ def _arrays(program: CProgram) -> list[Variable]:
     large = [v for v in dict.fromkeys(candidates) if _is_large(v, program)]
     if not large:
         return []
-    whole = {v for o in operations for x in expressions(o) for v in whole_variables(x)}
-    return [v for v in large if v not in whole]
+    uses = [x for o in operations if not isinstance(o, DeclareLocal | EndScope) for x in expressions(o)]
+    whole = {v for x in uses for v in _other_uses(x)}
+    nodes = [n for x in uses for n in walk(x)]
+    moved = {n.base for n in nodes if isinstance(n, Index) and constant_of(n.index) is None}
+    moved |= {n.target for n in nodes if isinstance(n, AddressOf)}
+    return [v for v in large if v not in whole and v in moved]
+
+
+def _other_uses(expression: Expression) -> Iterator[Variable]:
+    """The variables in an expression that are neither indexed nor used as a pointer to their first element."""
+    match expression:
+        case AddressOf(target=Variable()):
+            return
+        case Variable():
+            yield expression
+        case Index(base=Variable(), index=index):
+            yield from _other_uses(index)
+        case _:
+            for child in children(expression):
+                yield from _other_uses(child)
 
 
 def _is_large(variable: Variable, program: CProgram) -> bool:
@@ -55,8 +94,13 @@ def _is_large(variable: Variable, program: CProgram) -> bool:
 
 
 def _is_moved(array: Variable, operations: list[Operation]) -> bool:
-    """Whether an index of an array gets its value from another variable, or from one that is decremented."""
-    nodes = (n for o in operations for x in expressions(o) for n in walk(x))
+    """Whether an index of an array gets its value from another variable, or from one that is decremented.
+
+    Or whether the array is used as a pointer.
+    """
+    nodes = [n for o in operations for x in expressions(o) for n in walk(x)]
+    if any(isinstance(n, AddressOf) and n.target == array for n in nodes):
+        return True
     indices = {bare(n.index) for n in nodes if isinstance(n, Index) and n.base == array}
     for operation in operations:
         if isinstance(operation, Assign) and operation.target in indices:
@@ -70,6 +114,50 @@ def _is_moved(array: Variable, operations: list[Operation]) -> bool:
             ):
                 return True
     return False
+
+
+def with_block_lengths(program: CProgram) -> CProgram:
+    """The program with a variable for the length of each large array of pointers on the heap that has a constant one.
+
+    Then it becomes a list as an array of any length does.
+    """
+    scales = {
+        n.scale
+        for x in (x for o in operations_of(program) for x in expressions(o))
+        for n in walk(x)
+        if isinstance(n, PointerOffset) and constant_of(n.index) is None
+    }
+    if not scales:
+        return program
+
+    def lengthen(function: Function) -> Function:
+        word = IntegerType(program.pointer_size * 8, signed=False, name="unsigned long")
+        new: list[Variable] = []
+
+        def expand(edge: Edge[Operation]) -> list[Choice] | None:
+            label = edge.label
+            count = _constant_count(label, program, scales)
+            if not isinstance(label, Allocate) or label.element is None or count is None:
+                return None
+            length = Variable(f"$length{len(new) + 1}", word)
+            new.append(length)
+            size = Binary("*", length, Constant(label.element.size, word), word)
+            return [Choice(None, (Assign(label.place, length, Constant(count, word)), replace(label, size=size)))]
+
+        cfa = expand_edges(function.cfa, expand, " length ")
+        return replace(function, cfa=cfa, locals=(*function.locals, *new)) if new else function
+
+    return replace(program, functions={name: lengthen(f) for name, f in program.functions.items()})
+
+
+def _constant_count(operation: Operation, program: CProgram, scales: Set[int]) -> int | None:
+    """The number of elements of a large array of pointers on the heap, if it is constant."""
+    if not isinstance(operation, Allocate) or operation.stack or operation.element is None:
+        return None
+    size, each = constant_of(operation.size), operation.element.size
+    if size is None or each not in scales or size % each or not has_pointers(operation.element, program):
+        return None
+    return size // each if size // each > MOST_ELEMENTS else None
 
 
 class _Array:
@@ -93,8 +181,8 @@ class _Array:
 class _Coder:
     """Rewrites one automaton."""
 
-    def __init__(self, program: CProgram, arrays: dict[Variable, _Array]) -> None:
-        self.program, self.cfa, self.arrays = program, program.main.cfa, arrays
+    def __init__(self, program: CProgram, cfa: Cfa[Operation], arrays: dict[Variable, _Array]) -> None:
+        self.program, self.cfa, self.arrays = program, cfa, arrays
         self.edges: list[Edge[Operation]] = []
         self.fresh = 0
 
@@ -136,6 +224,9 @@ class _Coder:
             self.edges.append(replace(edge, label=rewrite_operation(label, self._element)))
 
     def _element(self, node: Expression) -> Expression:
+        if isinstance(node, AddressOf) and isinstance(node.target, Variable) and node.target in self.arrays:
+            pointer = self.arrays[node.target].pointer
+            return pointer if pointer.type == node.type else Cast(pointer, node.type)
         if not isinstance(node, Index) or not isinstance(node.base, Variable) or node.base not in self.arrays:
             return node
         array = self.arrays[node.base]

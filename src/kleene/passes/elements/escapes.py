@@ -27,9 +27,8 @@ class Escapes:
         self.in_memory: set[object] = set()
         """The kinds of blocks to whose elements pointers are stored in memory."""
         moves = [pair for edge in self.cfa.edges for pair in _moves(edge.label)]
-        grown = True
-        while grown:
-            grown = any([self._flow(target, value) for target, value in moves])
+        while any([self._flow(target, value) for target, value in moves]):  # noqa: C419 (all of them, each time)
+            pass
         self._everywhere = any(isinstance(edge.label, Enter) for edge in self.cfa.edges)
 
     def _flow(self, target: Expression, value: Expression) -> bool:

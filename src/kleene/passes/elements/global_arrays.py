@@ -48,11 +48,8 @@ from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
-from kleene.passes.indices import has_pointers
+from kleene.passes.indices import MOST_ELEMENTS, has_pointers
 from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
-
-MOST_ELEMENTS = 6
-"""Arrays of so few elements are followed element by element."""
 
 
 def with_slots(program: CProgram) -> CProgram:

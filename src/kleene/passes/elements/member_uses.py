@@ -32,9 +32,12 @@ Spots = dict[str, list[tuple[int, int]]]
 class MemberArrays(Protocol):
     """The arrays that become pointers."""
 
-    spots: Spots
-    escape: bool
-    """Whether the program has addresses of their elements in variables or in memory."""
+    @property
+    def spots(self) -> Spots: ...
+
+    @property
+    def escape(self) -> bool:
+        """Whether the program has addresses of their elements in variables or in memory."""
 
     def has_arrays(self, type_: Type | None) -> bool: ...
 
@@ -84,7 +87,10 @@ class _Uses:
                     self.kinds.setdefault(kind, []).extend(spots)
 
     def exist(self) -> bool:
-        return not self.blocks.known or any(self._is_other(edge.label) for edge in self.cfa.edges)
+        moved = self.blocks.moved_kinds
+        if not self.blocks.known or moved is None or moved & self.kinds.keys():
+            return True
+        return any(self._is_other(edge.label) for edge in self.cfa.edges)
 
     def _is_other(self, operation: Operation) -> bool:
         if operation in self.handled:

@@ -42,10 +42,10 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
 from kleene.passes.elements.chains import Chains
-from kleene.passes.elements.global_arrays import MOST_ELEMENTS
 from kleene.passes.elements.member_uses import has_other_uses
+from kleene.passes.elements.zeros import with_zeroed_arrays
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.indices import has_pointers, with_constant_sizes
+from kleene.passes.indices import MOST_ELEMENTS, has_pointers, with_constant_sizes
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.rewrite import operations_of, rewrite_operation
 
@@ -180,7 +180,9 @@ class _Coder:
         self.word = IntegerType(program.pointer_size * 8, signed=False, name="unsigned long")
 
     def run(self) -> Function:
-        cfa = self.function.cfa
+        cfa = with_zeroed_arrays(
+            self.program, self.function.cfa, lambda lvalue: self.arrays.of_member(lvalue) is not None
+        )
         place, entry = self.function.place, cfa.entry
         if self.function.name == self.program.entry:
             held = [g.variable for g in self.program.globals if self.arrays.has_arrays(g.variable.type)]

@@ -208,10 +208,11 @@ class Positions:
         if leads_to_array(array.type):  # it is set where the struct is made, and never again
             return False
         first, second = (self.chosen.blocks.address_places(lvalue) for lvalue in (array, target))
-        if first is None or second is None:
+        moved = self.chosen.blocks.moved_kinds
+        if first is None or second is None or moved is None:
             return True
         return any(
-            kind == other and offset < at + target.type.size and at < offset + array.type.size
+            kind == other and (kind in moved or (offset < at + target.type.size and at < offset + array.type.size))
             for kind, offset in first
             for other, at in second
         )

@@ -42,6 +42,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.escapes import Escapes, SettledPointers
+from kleene.passes.elements.known_states import without_impossible_ways
 from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.positions import Positions
 from kleene.passes.elements.slots import Slot, leads_to_array
@@ -58,9 +59,8 @@ FEW = 3
 def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram:
     """The program with lists of slots for its blocks of pointers of variable sizes, on the heap or on the stack."""
     cfa = program.main.cfa
-    if set(program.functions) != {program.entry} or not any(
-        _makes_array(e.label, on_stack=on_stack) for e in cfa.edges
-    ):
+    makes_arrays = any(_makes_array(edge.label, on_stack=on_stack) for edge in cfa.edges)
+    if set(program.functions) != {program.entry} or not makes_arrays:
         return program
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
@@ -111,6 +111,8 @@ class _Coder:
         self.chains.connect(self.positions.start(entry, place), self.cfa.entry, place)
         for edge in self.cfa.edges:
             self._edge(edge)
+        states = {self.positions.state(pair) for pair in self.positions.pairs}
+        self.chains.edges = list(without_impossible_ways(Cfa(entry, tuple(self.chains.edges)), states).edges)
         return Cfa(entry, self.chains.shorten())
 
     def _edge(self, edge: Edge[Operation]) -> None:

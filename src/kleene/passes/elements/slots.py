@@ -23,7 +23,7 @@ def slot_sizes(records: Iterable[RecordLayout]) -> frozenset[int]:
 
 
 def array_spots(records: Mapping[str, RecordLayout]) -> dict[int, list[tuple[int, int]]]:
-    """The bytes of arrays that have become pointers, in the structs of each size: the first, the one behind the last."""
+    """The bytes of arrays that have become pointers, in the structs of each size: first, and one behind the last."""
 
     def inside(layout: RecordLayout, base: int) -> Iterator[tuple[int, int]]:
         for member in layout.fields:

@@ -12,9 +12,11 @@ In reading order:
 - `symbolic_states`: symbols of numbers and pointers, and their zone
 - `symbolic_values`: expressions in such a state
 - `texts`: terminators of blocks of bytes
-- `stored_texts`: what is promised of texts in memory, and operations on texts
+- `stored_texts`: what is promised of texts in memory
+- `text_operations`: operations on texts
 - `next_comparisons`: what the next condition asks
 - `relations`: relations of numbers, members and lengths of blocks
+- `contradictions`: tests that these relations contradict
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values
 """

@@ -30,7 +30,7 @@ class Blocks:
     """The kinds of blocks of pointers in one automaton."""
 
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
-        self._program = program
+        self._program, self._cfa = program, cfa
         self._sizes: dict[Operation, int] = {}
         changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
         merged = replace(
@@ -94,6 +94,21 @@ class Blocks:
             return self.memory.address_places(rewrite(lvalue, _at_start))
         except Unmodelled:
             return None
+
+    @cached_property
+    def moved_kinds(self) -> frozenset[object] | None:
+        """The kinds in which some pointer is moved, other than byte by byte; None if any.
+
+        In blocks of other kinds, pointers have the offsets of their places.
+        """
+        kinds: set[object] = set()
+        for node in (n for e in self._cfa.edges for x in expressions(e.label) for n in walk(x)):
+            if isinstance(node, PointerOffset) and node.scale > 1 and constant_of(node.index) != 0:
+                places = self.places(node.pointer)
+                if places is None:
+                    return None
+                kinds |= {kind for kind, _ in places}
+        return frozenset(kinds)
 
     def places(self, pointer: Expression) -> set[Place] | None:
         """The places that a pointer may point to if it were not moved along arrays; None if any."""

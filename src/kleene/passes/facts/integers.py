@@ -31,6 +31,8 @@ from kleene.passes.facts.memory import Memory, Unmodelled
 
 MAX_CONSTANTS = 20
 """Values of one variable or cell that are told apart; the others are one value."""
+MOST_PAIRS = 200
+"""Pairs of values of two operands that are computed: an index and the length of a table of a dozen elements."""
 Key = Variable | int
 """An integer variable, or the offset of an integer cell."""
 
@@ -119,7 +121,7 @@ def combine_values(
     a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int], *, injective: bool = False
 ) -> IntegerValue:
     """The value of a binary operation, if the tables are small; `injective` in each operand."""
-    if len(a.table) * len(b.table) > MAX_CONSTANTS * 4:
+    if len(a.table) * len(b.table) > MOST_PAIRS:
         return UNKNOWN_INTEGER
     table: dict[int, Formula] = {}
     for x, f in a.table.items():

@@ -61,9 +61,10 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.next_comparisons import next_comparisons
-from kleene.passes.facts.stored_texts import Promises, StoredTexts
+from kleene.passes.facts.stored_texts import Promises
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
 from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
+from kleene.passes.facts.text_operations import TextOperations
 from kleene.passes.facts.texts import OLDEST
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
@@ -86,7 +87,7 @@ MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
 
-class Relations(StoredTexts):
+class Relations(TextOperations):
     """The states at the locations of one automaton; computed when they are asked for."""
 
     # Questions ------------------------------------------------------------------------------------------------

@@ -97,10 +97,14 @@ def finding_lines(view: FindingView) -> list[str]:
     return lines
 
 
+_MANY = 4
+"""Repetitions that are counted: three are read at a glance."""
+
+
 def in_short(words: Sequence[str]) -> str:
-    """Names or numbers in a row, with numbers for many repetitions."""
+    """Names or numbers in a row, with a number in the place of many repetitions."""
     groups = [(word, len(list(same))) for word, same in groupby(words)]
-    return " ".join(word if count == 1 else f"{word}*{count}" for word, count in groups)
+    return " ".join(f"{w}*{n}" if n >= _MANY else " ".join([w] * n) for w, n in groups)
 
 
 def _with_caret(file: str, line: int, column: int, text: str) -> list[str]:

@@ -115,6 +115,9 @@ def _is_long(value: Any) -> bool:
 
 def structure_json(structure: Structure) -> str:
     """The text of `structure_document`, made from parts that many structures share."""
+    text = structure.text("json", _columns)
+    if text is not None:
+        return text
     layout, values = structure.layout, structure.values
     predicates = []
     for place, arity, name in _columns(structure.vocabulary):

@@ -9,6 +9,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation, expressions
+from kleene.cfa.program import CProgram
 from kleene.logic.formula import TRUE, conj, exists
 from kleene.logic.roles import RoleKind
 from kleene.passes.facts.memory import Unmodelled
@@ -66,8 +67,12 @@ def call_vocabulary(symbols: Symbols) -> CallVocabulary:
     )
 
 
-def known_globals(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
-    """The global variables that a function, or one that it calls, names. Others it reaches by pointers only."""
+def known_globals(program: CProgram, cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
+    """The global variables that a function, or one that it calls, names. Others it reaches by pointers only.
+
+    All constants are known: to write to one through a pointer is an error.
+    """
+    constants = {g.variable for g in program.globals if g.constant}
     own: dict[str, set[Variable]] = {}
     calls: dict[str, set[str]] = {}
     for enter in cfa.edges:
@@ -75,7 +80,7 @@ def known_globals(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
             name, body = enter.label.function, Cfa(enter.source, cfa.edges)
             inside = [e.label for e in cfa.edges if e.source in body.reachable]
             nodes = [n for label in inside for x in expressions(label) for n in walk(x)]
-            own[name] = {n for n in nodes if isinstance(n, Variable) and n.is_global}
+            own[name] = constants | {n for n in nodes if isinstance(n, Variable) and n.is_global}
             calls[name] = {label.function for label in inside if isinstance(label, Invoke)}
     for _ in own:
         for name, others in calls.items():
@@ -122,7 +127,7 @@ class InvocationSteps:
 
     @cached_property
     def known_globals(self) -> dict[str, frozenset[Variable]]:
-        return known_globals(self.memory.cfa)
+        return known_globals(self.memory.program, self.memory.cfa)
 
     def _predicates_of(self, variable: Variable) -> list[str]:
         """All core predicates of a variable itself."""

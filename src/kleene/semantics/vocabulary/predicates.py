@@ -76,6 +76,8 @@ class Symbols:
     _pointers: dict[str, Pointer] = field(default_factory=dict)
     _nullary: dict[str, Role] = field(default_factory=dict)
     _unary: dict[str, Role] = field(default_factory=dict)
+    _edges_by_sizes: dict[frozenset[int], frozenset[str]] = field(default_factory=dict)
+    _header_edges: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         types = self.memory.structure_types
@@ -198,7 +200,7 @@ class Symbols:
 
     # Edges ----------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def edges(self) -> list[tuple[str, str]]:
         """(cell, predicate) of every edge predicate."""
         cells = self.memory.cell_targets
@@ -383,27 +385,44 @@ class Symbols:
         for p in self._pointers.values():
             if not self.is_temporary(p):
                 for o in p.offsets:
-                    roots[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
+                    sizes = frozenset(size for size, offset in p.places if offset == o)
+                    roots[p.predicate(o)] = self._edges_of(sizes)
         for variable in self.memory.objects:
-            roots[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
+            roots[self.object(variable)] = self._edges_of(frozenset((self.memory.size_of(variable),)))
         return roots
 
     def entrances(self, group: Group) -> list[tuple[str, str, str]]:
         """Header cells that lead from a variable's object into a group: reachability predicate, root, edge."""
         if set(group.cells) <= self.shape.headers:
             return []
-        sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
-        entrances = []
-        for root, edges in self.roots.items():
-            for cell, edge in self.edges:
-                targets = {size for size, _ in self.memory.cell_targets[cell]}
-                if cell in self.shape.headers and edge in edges and targets & sources:
-                    entrances.append((group.reach(f"{root}->{edge}"), root, edge))
-        return entrances
+        into = self._header_edges_into(group)
+        if not into:
+            return []
+        return [
+            (group.reach(f"{root}->{edge}"), root, edge)
+            for root, edges in self.roots.items()
+            for edge in into
+            if edge in edges
+        ]
 
-    def _edges_of(self, sizes: set[int]) -> frozenset[str]:
-        cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
-        return frozenset(name for cell, name in self.edges if cell in cells)
+    def _header_edges_into(self, group: Group) -> tuple[str, ...]:
+        """The edges of header cells whose targets may have cells of a group."""
+        known = self._header_edges.get(group.cells)
+        if known is None:
+            sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
+            targets = {cell: {size for size, _ in places} for cell, places in self.memory.cell_targets.items()}
+            headers = self.shape.headers
+            known = tuple(edge for cell, edge in self.edges if cell in headers and targets[cell] & sources)
+            self._header_edges[group.cells] = known
+        return known
+
+    def _edges_of(self, sizes: frozenset[int]) -> frozenset[str]:
+        known = self._edges_by_sizes.get(sizes)
+        if known is None:
+            cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
+            known = frozenset(name for cell, name in self.edges if cell in cells)
+            self._edges_by_sizes[sizes] = known
+        return known
 
     def rules(self) -> list[Rule]:
         """The rules of the instrumentation; and a pointer, and a cell, points to one place only."""

@@ -8,7 +8,7 @@ of the Python machine are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from kleene import _native
 from kleene.logic import formula as formulas
@@ -41,6 +41,7 @@ def _signature(arities: tuple[int, ...]) -> _native.Signature:
     return _native.Signature(arities)
 
 
+@lru_cache(maxsize=64)
 def signature_of(vocabulary: Vocabulary) -> _native.Signature | None:
     """The signature of a vocabulary; None if it has predicates of more than three arguments."""
     arities = tuple(p.arity for p in vocabulary)

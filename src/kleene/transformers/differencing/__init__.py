@@ -4,6 +4,7 @@ structures.
 In reading order:
 
 - `derive`: updates of instrumentation predicates, action by action
+- `recall`: what a derived update depends on
 - `deltas`: when a formula changes its value
 - `closures`: changes of transitive closures
 - `universe`: actions that make or remove nodes

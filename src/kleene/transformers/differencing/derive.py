@@ -28,6 +28,7 @@ from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Action, Message, Update
 from kleene.transformers.differencing.cycles import cycle_messages
 from kleene.transformers.differencing.deltas import Change, Defined, Delta, Differencer, update_delta
+from kleene.transformers.differencing.recall import Key, derivation_key
 from kleene.transformers.differencing.simplify import if_then_else
 from kleene.transformers.differencing.universe import Universe
 
@@ -131,6 +132,25 @@ def definition_order(vocabulary: Vocabulary) -> tuple[Predicate, ...]:
     return tuple(done.values())
 
 
+@lru_cache(maxsize=16)
+def _argument_names(vocabulary: Vocabulary) -> frozenset[str]:
+    return frozenset(name for p in vocabulary for name in p.args)
+
+
+@lru_cache(maxsize=16)
+def _identities(vocabulary: Vocabulary) -> dict[str, DerivedUpdate]:
+    """For each instrumentation predicate, that it keeps its value."""
+    return {
+        p.name: DerivedUpdate(p.name, p.args, Atom(p.name, p.args), FALSE, FALSE, IDENTITY)
+        for p in vocabulary
+        if p.definition is not None
+    }
+
+
+_DERIVED: dict[Key, tuple[DerivedUpdate, Formula, str | None]] = {}
+"""Derived updates, with the value on new nodes and the predicate whose change is not a unit change (see `recall`)."""
+
+
 class _Deriver:
     def __init__(self, action: Action, vocabulary: Vocabulary, options: DifferencingOptions) -> None:
         self._action = action
@@ -138,15 +158,14 @@ class _Deriver:
         self._options = options
         self._outer = action.precondition.free if action.precondition is not None else ()
         self._universe = Universe(action, enabled=options.universe_changes)
-        reserved = set(self._outer)
-        for p in vocabulary:
-            reserved.update(p.args)
+        reserved = {*self._outer, *_argument_names(vocabulary)}
         for u in action.updates:
             reserved.update((*u.args, *u.formula.free))
         self._reserved = frozenset(reserved)
         self._differencer = Differencer(
             vocabulary, self._universe, self._reserved, tight=options.tight, unit_cyclic=options.unit_cyclic
         )
+        self._identities = _identities(vocabulary)
         self._warnings: list[str] = []
 
     def run(self, order: Iterable[Predicate]) -> Derivation:
@@ -174,32 +193,45 @@ class _Deriver:
 
     def _predicate(self, p: Predicate) -> DerivedUpdate:
         assert p.definition is not None
-        stored = Atom(p.name, p.args)
         differencer, universe = self._differencer, self._universe
         if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
-            return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
-        definition = canonical(p.definition, avoid=self._reserved)
+            return self._identities[p.name]
+        key = derivation_key(p, self._vocabulary, self._action, differencer.changes, self._reserved, self._options)
+        known = _DERIVED.get(key) if key is not None else None
+        if known is None:
+            result, new_value = self._derive(p, p.definition)
+            known = result, new_value, differencer.non_unit
+            if key is not None:
+                _DERIVED[key] = known
+        result, new_value, non_unit = known
+        if non_unit is not None:
+            self._warnings.append(
+                f"action {self._action.name}: the change of '{non_unit}' is not a unit change; "
+                f"its closure '{p.name}' is updated by the general rule, which may be less precise"
+            )
+        if result.method != IDENTITY:
+            self._remember(p, new_value, result)
+        return result
+
+    def _derive(self, p: Predicate, given: Formula) -> tuple[DerivedUpdate, Formula]:
+        """The update of a predicate, and its value on tuples with a new node."""
+        differencer, universe = self._differencer, self._universe
+        stored = Atom(p.name, p.args)
+        definition = canonical(given, avoid=self._reserved)
         relativised = universe.relativise(definition)
         new_value = universe.new_value(relativised, p.args)
         value = universe.before_value(stored, new_value, p.args)
         delta = differencer.definition_delta(relativised, Defined(p.name, p.args, value))
         plus, minus = self._substitute(delta)
-        if differencer.non_unit is not None:
-            self._warnings.append(
-                f"action {self._action.name}: the change of '{differencer.non_unit}' is not a unit change; "
-                f"its closure '{p.name}' is updated by the general rule, which may be less precise"
-            )
         if plus is FALSE and minus is FALSE and value is stored:
-            return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
+            return self._identities[p.name], new_value
         update = differencer.simplify(if_then_else(value, neg(minus), plus))
         if universe.copies and p.args:
             anew = universe.updated_definition(definition, differencer.future_atom)
             update = IfThenElse(universe.some_new(p.args), anew, update)
         method = differencer.method if (plus, minus) != (FALSE, FALSE) else RE_EVALUATION
         update, plus, minus = (canonical(f, avoid=self._reserved) for f in (update, plus, minus))
-        result = DerivedUpdate(p.name, p.args, update, plus, minus, method)
-        self._remember(p, new_value, result)
-        return result
+        return DerivedUpdate(p.name, p.args, update, plus, minus, method), new_value
 
     def _substitute(self, delta: Delta) -> Delta:
         """Each delta replaced by an instrumentation predicate that it defines (substituteDeltas)."""

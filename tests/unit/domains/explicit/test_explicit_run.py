@@ -111,7 +111,7 @@ def test_assumptions_block_and_unsupported_ends(lower: Read) -> None:
         ).outcome
         == "blocked"
     )
-    trace = run(lower('int main(void) { __asm__("nop"); return 0; }'), malloc_may_fail=False)
+    trace = run(lower('int main(void) { __asm__("hlt"); return 0; }'), malloc_may_fail=False)
     assert trace.outcome == "unsupported" and "inline assembly" in trace.reason
     assert run(lower("int main(void) { for (;;); }"), max_steps=50, malloc_may_fail=False).outcome == "steps"
 

@@ -147,7 +147,8 @@ class _Run:
         head = loop_head(check)
         shared = trial.shared
         if shared is None and head is not None:
-            shared = shared_in_structures(head.structures, head.live, client.variables)
+            static = {g.variable.name for g in program.globals}
+            shared = shared_in_structures(head.structures, head.live, client.variables, static)
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name

@@ -7,7 +7,7 @@ two objects share a block, clients with more objects have heaps that this client
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
@@ -53,14 +53,19 @@ def _heap(state: State, roots: list[int]) -> set[int]:
 
 
 def shared_in_structures(
-    structures: Sequence[Structure], live: Mapping[str, Sequence[str]], variables: Sequence[str]
+    structures: Sequence[Structure],
+    live: Mapping[str, Sequence[str]],
+    variables: Sequence[str],
+    static: Collection[str],
 ) -> Shared | None:
     """Two owners that may lead to one block in a structure.
 
-    `live` has the predicates of each pointer; those that are no variables of the client are static.
+    `live` has the predicates of each pointer. `static` are the variables of the library; the analysis has others of its
+    own, such as pointers to the slots of arrays.
     """
     owned = {name: live.get(name, ()) for name in variables}
-    statics = [p for name, pointers in live.items() if name not in owned for p in pointers]
+    own = [name for name in live if any(name == s or name.startswith((f"{s}.", f"{s}[", f"{s}->")) for s in static)]
+    statics = [p for name in own for p in live[name]]
     for structure in structures:
         owners = [(name, _reach(structure, pointers)) for name, pointers in {**owned, STATIC: statics}.items()]
         shared = next(_overlaps(owners), None)

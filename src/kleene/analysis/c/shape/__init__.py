@@ -10,4 +10,5 @@ In reading order:
 - `crowded_values`: when numbers in nodes do not tell them apart
 - `telling`: progress in words
 - `run`: one run of the shape domain
+- `probe`: whether whole heaps raise the alarms of parts
 """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from kleene.analysis.c.shape.apart import NEAREST, PartsLook
@@ -15,6 +15,7 @@ from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
 from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
+from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import within
@@ -91,6 +92,8 @@ class _Series:
     tell: Tell = silent
     ways_seen: frozenset[Way] = frozenset()
     """The ways to fewer structures for which runs ended early."""
+    classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
+    """The last class that a run on the way to fewer structures tried, by the first one."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not kinds_of_alarms(result) & self.kinds
@@ -123,7 +126,7 @@ class _Series:
                 break
             if plan is None:
                 continue
-            outcome = self._outcome(plan, deadline, ways)
+            outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
                 break  # whole heaps may do better
             better = outcome.complete and kinds_of_alarms(outcome) & self.kinds <= raised
@@ -153,7 +156,9 @@ class _Series:
             return None
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
-        return _Plan(prepared, ready, attempt, *fixed, taken=taken, tell=self.tell)
+        return _Plan(
+            prepared, ready, attempt, *fixed, taken=taken, kinds=self.kinds, classes=self.classes, tell=self.tell
+        )
 
 
 def analyse_by_attempt(
@@ -207,6 +212,12 @@ class _Plan:
     """The ways to fewer structures that it goes."""
     sought: frozenset[Way] = frozenset()
     """The run ends early where it shows one of these."""
+    best: ShapeResult = field(default_factory=lambda: gave_up("", 0.0))
+    """The best result of the attempts before."""
+    kinds: frozenset[str] = ALL_KINDS
+    """The kinds of alarms that matter."""
+    classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
+    """The last class that a run on the way to fewer structures tried, by the first one."""
     tell: Tell = silent
     """Gets a word about the progress."""
 
@@ -219,7 +230,8 @@ class _Plan:
         first = within(seconds, lambda: first_class(Memory(self.prepared.inlined, self.cfa, typed=True), only_class))
         if isinstance(first, LimitReached):
             return gave_up(str(first), start)
-        shape: ShapeClass | None = first
+        is_plain = self.attempt.rewrite is None and self.attempt.sharpen is None
+        shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
         looks = only_class is None and Way.PARTS not in self.taken
@@ -234,9 +246,17 @@ class _Plan:
             left = seconds - (time.monotonic() - start)
             forgets = self.leaks and not self.attempt.whole_scope and not only_class
             if Way.PARTS in self.taken:
-                own = translator.symbols.shape
+                if self.best.suspects and self._is_common(translation, self.best, left):
+                    return gave_up("whole heaps raise the alarms of the attempts before", start)
                 result = run_apart(
-                    translation, own, left, self.max_structures, forgets=forgets, rounds=NEAREST, tell=self.tell
+                    translation,
+                    translator.symbols.shape,
+                    seconds - (time.monotonic() - start),
+                    self.max_structures,
+                    forgets=forgets,
+                    rounds=NEAREST,
+                    is_common=partial(self._is_common, translation),
+                    tell=self.tell,
                 )
             else:
                 result = run_shape(
@@ -250,6 +270,7 @@ class _Plan:
                     tell=self.tell,
                 )
             if result.ways:
+                self.classes[first] = plain or shape
                 break
             result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
@@ -271,6 +292,13 @@ class _Plan:
         if result.cyclic:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
+
+    def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:
+        """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""
+        kinds, roots = kinds_of_alarms(result) & self.kinds, result.suspects
+        if result.followed is not None:
+            roots = self.shared.names_after(result.followed.sharing, roots)
+        return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {

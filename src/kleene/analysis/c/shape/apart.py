@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import log2
 
 from kleene.cfa.graph import Edge
+from kleene.core.verdict import LEAKS
 from kleene.domains.decomposed.calling import CallingDecomposedDomain
 from kleene.domains.decomposed.domain import Location
 from kleene.domains.decomposed.locality import Locality, Refused
@@ -33,6 +34,8 @@ NEAREST = (1, 3, 8)
 """How many tests on the way to an alarm are correlated with it, in each round."""
 
 
+LEAST_VALUES = 3
+"""Known values of a number that may be an index: flags have two, and many of them have too many combinations."""
 JOIN = "part"
 """How the parts of one class are joined: as the structures of the relational analysis."""
 
@@ -58,10 +61,13 @@ class Correlation:
 
     together: tuple[Roots, ...] = ()
     partitions: Mapping[Location, Partition] = field(default_factory=dict)
+    cases: tuple[Roots, ...] = ()
+    """The numbers whose values are kept apart."""
 
     def domain(self, inner: CallingShapeDomain, translation: Translation) -> CallingDecomposedDomain:
         """The decomposed domain over a shape domain that does not blur; raises Refused."""
-        return CallingDecomposedDomain(inner, locality_of(translation), JOIN, self.together, self.partitions)
+        fixed = (inner, locality_of(translation), JOIN, self.together, self.partitions)
+        return CallingDecomposedDomain(*fixed, cases=self.cases)
 
 
 @dataclass
@@ -114,49 +120,128 @@ def next_correlation(
 ) -> Correlation | None:
     """What to keep together in the next round because of the alarms of a result; None if there is nothing more.
 
-    First, what was connected late in this round is connected from the start. Then, as many tests are correlated as the
-    first of the `rounds` says that makes a difference; it is taken from the list with those before it.
+    First, the values of numbers are kept apart: an index that chooses a list connects all lists otherwise. Next, what
+    was connected late in this round is connected from the start. Then, as many tests are correlated as the first of the
+    `rounds` says that makes a difference; it is taken from the list with those before it.
     """
     if domain.unites_late:
-        return replace(before, partitions=domain.partitions)
+        cases = () if before.cases or before.partitions else cases_of(result, domain)
+        return replace(before, cases=cases) if cases else replace(before, partitions=domain.partitions)
     while rounds:
         more = roots_of_alarms(result, domain, rounds.pop(0))
         if domain.finest.join(more) != domain.finest:
-            return Correlation((*before.together, *more), domain.partitions)
+            return replace(before, together=(*before.together, *more), partitions=domain.partitions)
     return None
 
 
+def cases_of(result: ShapeResult, domain: CallingDecomposedDomain) -> tuple[Roots, ...]:
+    """The numbers with so many known values that they may choose among data structures."""
+    if result.translation is None or result.translation.procedures:  # a call has contexts of its own
+        return ()
+    facts = domain.locality.facts
+    return tuple(own for own in domain.finest if len(own) >= LEAST_VALUES and own <= facts)
+
+
 def roots_of_alarms(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
-    """The roots to keep together because of the alarms: what an alarm is about, and what is tested before it."""
+    """The roots to keep together because of the alarms: what an alarm is about, and what is tested before it.
+
+    Of what an alarm is about, those roots count that say something where the test is: the others get their values
+    after it, from roots that are kept together with the test. A pointer that serves many loops, one after the other,
+    would otherwise keep together all that these are about.
+    """
+    results: list[Roots] = []
+    for suspect in _suspects(result, domain):
+        tests = [(edge, touched) for edge in suspect.before if _tests(edge) and (touched := domain.plan(edge).touched)]
+        for edge, touched in tests[:nearest]:
+            about = _telling(result, edge.source, suspect.about) or suspect.about
+            if len(about | touched) > 1:
+                results.append(about | touched)
+        if not tests and len(suspect.about) > 1:
+            results.append(suspect.about)
+    return results
+
+
+def roots_of_first_alarms(result: ShapeResult, domain: CallingDecomposedDomain) -> Roots:
+    """All that is connected somewhere with what the first alarm of each kind is about.
+
+    Of the roots that an alarm is about, the one counts that says something at most locations: it holds the data, and
+    the others serve many loops.
+    """
+    first: dict[str, Roots] = {}
+    for suspect in _suspects(result, domain):
+        first.setdefault(suspect.kind, suspect.about)
+    assert result.translation is not None
+    locations = result.translation.cfa.locations
+    told = [_telling(result, location, frozenset().union(*first.values())) for location in locations]
+    lasting = {max(sorted(about), key=lambda r: sum(r in telling for telling in told)) for about in first.values()}
+    products = (element for location in locations for element in _elements(result, location))
+    classes = (p.partition.class_of[root] for p in products if isinstance(p, Product) for root in lasting)
+    return frozenset().union(*classes)
+
+
+@dataclass(frozen=True)
+class _Suspect:
+    """An alarm: its kind, the roots that it is about, and the edges before it, the nearest first."""
+
+    kind: str
+    about: Roots
+    before: tuple[Edge[Action], ...]
+
+
+def _suspects(result: ShapeResult, domain: CallingDecomposedDomain) -> list[_Suspect]:
+    """The alarms in the order of the program.
+
+    A lost block stays lost, and every later check for lost blocks reports it again; only the first report counts.
+    """
     if result.reached is None or result.translation is None:
         return []
-    alarms = {text for text, alarm in result.translation.alarms.items() if alarm in result.alarms}
-    raised = [entry for entry in domain.inner.log if entry.text in alarms]
-    edges = result.translation.cfa.edges
-    results: list[Roots] = []
-    for entry in raised:  # by an error edge, or by a call that cannot be followed
-        texts = ((e, [message.text for message in e.label.messages]) for e in edges if e.source == entry.location)
-        own = next((edge for edge, said in texts if entry.text in said), None)
-        if own is None:
+    alarms = {text: alarm for text, alarm in result.translation.alarms.items() if alarm in result.alarms}
+    cfa = result.translation.cfa
+    suspects: list[_Suspect] = []
+    entries = [entry for entry in domain.inner.log if entry.text in alarms]
+    for entry in sorted(entries, key=lambda e: -cfa.post_order.get(e.location, 0)):
+        leaving = ((e, [message.text for message in e.label.messages]) for e in cfa.leaving(entry.location))
+        own = next((edge for edge, said in leaving if entry.text in said), None)
+        if own is None:  # reported by a call that cannot be followed
             continue
-        before = list(_before(edges, own))
-        about = set(_classes(domain, result, own))
+        before = tuple(_before(cfa.edges, own))
+        about = _classes(domain, result, own)
         if not about:  # a block is lost: the step before lost it
-            about |= next((_classes(domain, result, edge) for edge in before if domain.plan(edge).touched), frozenset())
-        tests = [touched for edge in before if _tests(edge) and (touched := domain.plan(edge).touched)]
-        about.update(*tests[:nearest])
-        if len(about) > 1:
-            results.append(frozenset(about))
-    return results
+            losing = next((edge for edge in before if domain.plan(edge).touched), None)
+            is_first = not any(suspect.kind in LEAKS for suspect in suspects)
+            if losing is None or (_has_lost_blocks(result, losing.source) and not is_first):
+                continue
+            about = _classes(domain, result, losing)
+        suspects.append(_Suspect(alarms[entry.text].kind, about, before))
+    return suspects
+
+
+def _has_lost_blocks(result: ShapeResult, location: str) -> bool:
+    return any(isinstance(element, Product) and element.adrift for element in _elements(result, location))
+
+
+def _elements(result: ShapeResult, location: str) -> Sequence[Structure | Product]:
+    store = result.reached.stores.get(location) if result.reached is not None else None
+    return store.elements() if store is not None else ()
+
+
+def _telling(result: ShapeResult, location: str, roots: Roots) -> Roots:
+    """The roots that are not empty in all parts of a location."""
+    telling: set[str] = set()
+    for element in _elements(result, location):
+        if isinstance(element, Product):
+            for root in roots - telling:
+                parts = element.sets[element.partition.class_of[root]]
+                if any(part.values[2 * part.vocabulary.index(root) + 1] for part in parts):
+                    telling.add(root)
+    return frozenset(telling)
 
 
 def _classes(domain: CallingDecomposedDomain, result: ShapeResult, edge: Edge[Action]) -> Roots:
     """The roots in the classes that an edge touches."""
     touched = domain.plan(edge).touched or frozenset()
-    assert result.reached is not None
-    store = result.reached.stores.get(edge.source)
     classes = set(touched)
-    for element in store.elements() if store is not None else ():
+    for element in _elements(result, edge.source):
         if isinstance(element, Product):
             classes.update(*(element.partition.class_of[root] for root in touched))
     return frozenset(classes)

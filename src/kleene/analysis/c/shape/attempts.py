@@ -27,7 +27,7 @@ CALLS_SHARE = 0.4
 """Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
-COUNTS_SHARE = 0.4
+COUNTS_SHARE = 0.6
 """Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
 COMPARISONS_SHARE = 0.5
 """Share of the time left for the attempt `comparisons`: later attempts may help too."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import Correlation, next_correlation, rules_of
+from kleene.analysis.c.shape.apart import Correlation, cases_of, next_correlation, roots_of_first_alarms, rules_of
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -15,7 +15,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.domain import DecomposedDomain
 from kleene.domains.decomposed.locality import Refused
-from kleene.domains.decomposed.products import Product
+from kleene.domains.decomposed.products import TOO_CONNECTED, Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
@@ -91,7 +91,8 @@ def run_shape(
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
             limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
-            reached = _solve(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
+            teller = Teller(tell, translation, shape.name, limits)
+            reached = solve_translated(translation, domain, [initial], limits, [teller])
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
@@ -109,12 +110,13 @@ def run_apart(
     *,
     forgets: bool = False,
     rounds: Sequence[int] = (),
+    is_common: Callable[[ShapeResult, float], bool] = lambda result, seconds: False,
     tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse with one shape class, the heap taken apart.
 
-    Alarms are looked at again: in each round, more of what is tested before an alarm is kept together with what the
-    alarm is about (`rounds` says how many tests).
+    Alarms are looked at again, unless `is_common` says that whole heaps have them too: in each round, more of what is
+    tested before an alarm is kept together with what the alarm is about (`rounds` says how many tests).
     """
     start = time.monotonic()
     known = Correlation()
@@ -128,12 +130,18 @@ def run_apart(
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
                 teller = Teller(tell, translation, shape.name, limits)
-                reached = _solve(translation, domain, domain.products_of([initial]), limits, teller)
+                reached = solve_translated(translation, domain, domain.products_of([initial]), limits, [teller])
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
-        result.together = known.together
+        result.together, result.cases = known.together, known.cases
+        if reached.reason == TOO_CONNECTED and not known.cases and (cases := cases_of(result, domain)):
+            known = replace(known, cases=cases)
+            continue
         if result.cyclic or not result.alarms or not rounds:
+            break
+        result.suspects = roots_of_first_alarms(result, domain)
+        if known == Correlation() and is_common(result, seconds - (time.monotonic() - start)):
             break
         more = next_correlation(result, domain, known, left)
         if more is None:
@@ -172,17 +180,18 @@ def _result(
     )
 
 
-def _solve(
+def solve_translated(
     translation: Translation,
     domain: CallDomain[Action, Element],
     initial: Sequence[Element],
     limits: Callable[[Reached[Element]], None],
-    teller: Teller,
+    listeners: Sequence[Teller] = (),
 ) -> Reached[Element]:
+    """The fixpoint of a translated program, with or without procedures."""
     if not translation.procedures:
-        return solve(translation.cfa, domain, initial, Schedule(), listeners=[teller], check_limits=limits)
+        return solve(translation.cfa, domain, initial, Schedule(), listeners=listeners, check_limits=limits)
     apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
-    return tabulate(translation.cfa, apart, domain, initial, Schedule(), listeners=[teller], check_limits=limits)
+    return tabulate(translation.cfa, apart, domain, initial, Schedule(), listeners=listeners, check_limits=limits)
 
 
 def check_again(result: ShapeResult) -> bool:
@@ -212,20 +221,23 @@ def _gaps(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -
         if isinstance(whole, Tabulated):
             return uncovered_by_calls(domain, [initial], whole)
         return uncovered_elements(translation.cfa, domain, [initial], whole)
-    apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
+    known = Correlation(result.together, cases=result.cases)
+    apart, products = known.domain(domain, translation), cast(Reached[Product], reached)
     if isinstance(products, Tabulated):
         return uncovered_by_calls(apart, apart.products_of([initial]), products)
     return uncovered_elements(translation.cfa, apart, apart.products_of([initial]), products)
 
 
-def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingShapeDomain, Structure]:
-    """The domain that analyses a translated program, and the structure to start with."""
+def domain_of(
+    translation: Translation, *, join: str = "part", of: type[AlarmDomain] | None = None
+) -> tuple[CallingShapeDomain, Structure]:
+    """The domain that analyses a translated program, of the given class, and the structure to start with."""
     vocabulary = translation.vocabulary
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = complete_structure(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True, join=join)
     rules = rules_of(translation)
-    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
+    domain = (of or AlarmDomain)(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
     domain.given_rules = rules
     return domain, initial
@@ -266,12 +278,16 @@ class _Limits:
     parts_look: int = STRUCTURES_BEFORE_PARTS
     generated: int = 0
     """Structures so far."""
+    _messages: int = 0
+    """Messages when they were last looked through."""
     _until: int | None = None
     _next_look: int = STRUCTURES_BEFORE_LANES
 
     def __call__(self, reached: Reached[Any]) -> None:
         generated = self.generated = reached.generated if self.counts is None else self.counts.generated
-        if _cycles(self.domain):
+        messages, self._messages = self._messages, self.domain.log.distinct
+        new_messages = self._messages != messages
+        if new_messages and _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
         if generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
@@ -281,13 +297,13 @@ class _Limits:
                 raise LimitReached(LANES_SEEN, Limit.LANES)
             if self.looks is not None and generated >= self.parts_look:
                 self.looks(reached)
-        if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
+        if new_messages and self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * generated + STRUCTURES_AFTER_LEAK
         if self._until is not None and generated > self._until:
             raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
 
 
-class _AlarmDomain(CallingShapeDomain):
+class AlarmDomain(CallingShapeDomain):
     """Stops at alarms: error edges have no successors, and one structure is enough to raise an alarm."""
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:

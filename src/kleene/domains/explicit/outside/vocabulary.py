@@ -44,7 +44,7 @@ def vocabulary_of(program: CProgram) -> Vocabulary:
     """What the functions that the entry reaches name, without those of our library."""
     functions = [program.functions[name] for name in program.reachable_functions]
     every = [edge.label for f in functions for edge in f.cfa.edges]
-    own = [operation for operation in every if operation.place.file != program.library]
+    own = [operation for operation in every if operation.place.file not in program.library]
     nodes = [node for operation in own for e in expressions(operation) for node in walk(e)]
     literals = tuple(dict.fromkeys(n.value[:-1] for n in nodes if isinstance(n, StringLiteral)))
     havocs = [operation for operation in every if isinstance(operation, Havoc)]

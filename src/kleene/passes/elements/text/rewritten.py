@@ -209,7 +209,7 @@ class _Coder:
                 freed = accesses.value(pointer)
                 start = self.relations.is_start(original(pointer), accesses.location)
                 accesses.check(start, f"{pointer} may not be the start of a block", "invalid_free")
-                return Free(label.place, freed)
+                return replace(label, pointer=freed)
             case MemSet(pointer=pointer, size=size) if texts.is_text(original(pointer)):
                 accesses.value(label.value)
                 self._range(pointer, size, accesses, write=True)

@@ -1,0 +1,90 @@
+"""What a derived update depends on, so that it is derived once for all vocabularies.
+
+A check analyses one program with several vocabularies (shape classes, attempts), and most derivations repeat. An update
+depends on: the predicate; how the action changes the predicates of its definition, and the universe; the properties of
+the predicates in these formulas; the definitions over such predicates, which may stand for a delta
+(`substitute_deltas`); the reserved names that look like those of bound variables; and the options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from kleene.logic.formula import predicates_of
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.transformers.action import Action
+from kleene.transformers.differencing.deltas import Change
+
+Key = tuple[Any, ...]
+
+_BOUND_NAME = re.compile(r"[wz]_*[0-9]+")
+"""Names that `canonical` and `Differencer` may choose for bound variables."""
+
+_NUMBERS: dict[Key, int] = {}
+"""A number for each predicate of any vocabulary; predicates that differ only in how they abstract have the same."""
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """The predicates of a vocabulary as numbers, and the predicates over which there are definitions."""
+
+    numbers: Mapping[str, int]
+    definitions: tuple[tuple[frozenset[str], int], ...]
+
+
+@lru_cache(maxsize=16)
+def _facts(vocabulary: Vocabulary) -> _Facts | None:
+    """None if the vocabulary has predicates that are unique in each component: updates depend on all of them."""
+    if any(p.unique_per_component for p in vocabulary):
+        return None
+    numbers = {
+        p.name: _NUMBERS.setdefault((p.name, p.args, p.properties, p.definition), len(_NUMBERS)) for p in vocabulary
+    }
+    defined = [(predicates_of(p.definition), numbers[p.name]) for p in vocabulary if p.definition is not None]
+    return _Facts(numbers, tuple(defined))
+
+
+@lru_cache(maxsize=256)
+def _like_bound_names(reserved: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in reserved if _BOUND_NAME.fullmatch(name))
+
+
+def _universe_key(action: Action) -> Key:
+    """What `Universe` takes from an action."""
+    outer = action.precondition.free if action.precondition is not None else ()
+    return action.creates, action.new_formula, action.clone, action.retain, outer
+
+
+def derivation_key(
+    p: Predicate,
+    vocabulary: Vocabulary,
+    action: Action,
+    changes: Mapping[str, Change],
+    reserved: frozenset[str],
+    options: object,
+) -> Key | None:
+    """Equal only where the derived update of a predicate is the same; None if that is not known.
+
+    `changes` are the changes of predicates so far.
+    """
+    facts = _facts(vocabulary)
+    if facts is None or p.definition is None:
+        return None
+    used = predicates_of(p.definition)
+    relevant = [(name, changes[name]) for name in sorted(used) if name in changes]
+    universe = [f for f in (action.new_formula, action.clone, action.retain) if f is not None]
+    formulas = [f for _, c in relevant for f in (c.future, c.plus, c.minus)]
+    mentioned = used.union(*[predicates_of(f) for f in (*universe, *formulas)])
+    return (
+        _universe_key(action) if action.changes_universe else None,
+        facts.numbers[p.name],
+        tuple([(name, c.args, c.future.number, c.plus.number, c.minus.number, c.given) for name, c in relevant]),
+        tuple(sorted([facts.numbers[name] for name in mentioned if name in facts.numbers])),
+        tuple([number for over, number in facts.definitions if over <= mentioned]),
+        _like_bound_names(reserved),
+        options,
+    )

@@ -1,0 +1,83 @@
+"""The search over lengths: overflows that need long texts, or many of them, are shown by runs.
+
+Exploration tries arguments of two characters, so none of these errors was shown before. Correct programs have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kleene.cfa.operations import LINE_LENGTH, READ_BYTE, READ_NUMBER, READ_OR_END, WORD_LENGTH
+from kleene.cfa.program import CProgram
+from kleene.domains.explicit.interpreter import replay
+from kleene.domains.explicit.outside.lengths import LengthSearch
+from kleene.domains.explicit.outside.vocabulary import candidate_lengths, vocabulary_of
+from kleene.domains.explicit.outside.world import standard_input
+
+Read = Callable[[str], CProgram]
+SECONDS = 20.0
+HEADERS = "#include <ctype.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+MAIN = "int main(int argc, char **argv) { if (argc != 2) return 1; "
+WRONG = {
+    "copied argument": MAIN + "char b[64]; strcpy(b, argv[1]); return 0; }",
+    "one too many": MAIN + "char b[48]; if (strlen(argv[1]) > 48) return 1; strcpy(b, argv[1]); return 0; }",
+    "many arguments": """int main(int argc, char **argv) { char b[40]; b[0] = 0;
+        for (int i = 1; i < argc; i++) { strcat(b, argv[i]); strcat(b, " "); } return 0; }""",
+    "behind an option": """int main(int argc, char **argv) { char b[16];
+        for (int i = 1; i + 1 < argc; i++) if (strcmp(argv[i], "-o") == 0) strcpy(b, argv[i + 1]); return 0; }""",
+    "line": "int main(void) { char b[64]; while (fgets(b, 128, stdin)) puts(b); return 0; }",
+    "bytes": "int main(void) { char b[20]; int n = 0, c; while ((c = getchar()) != EOF) b[n++] = c; return 0; }",
+    "word": 'int main(void) { char b[16]; return scanf("%16s", b); }',
+    "environment": 'int main(void) { char b[30], *e = getenv("E"); if (e) strcpy(b, e); return 0; }',
+    "no terminator": MAIN + "char b[8], c[8]; strncpy(b, argv[1], 8); strcpy(c, b); return 0; }",
+    "a size that is not named": MAIN
+    + "char b[64]; size_t n = 0; for (char *p = argv[1]; *p; p++) { b[n] = *p; n += 5; } return 0; }",
+    "words of a line": """int main(void) { char b[200], *w[8]; int n = 0; if (!fgets(b, 200, stdin)) return 1;
+        for (char *p = strtok(b, " "); p; p = strtok(NULL, " ")) w[n++] = p; return n > 1 && w[1][0] == 'x'; }""",
+}  # fmt: skip
+RIGHT = {
+    "checked": MAIN + "char b[48]; if (strlen(argv[1]) >= 48) return 1; strcpy(b, argv[1]); return 0; }",
+    "measured": MAIN + "char *b = malloc(strlen(argv[1]) + 1); if (b) strcpy(b, argv[1]); free(b); return 0; }",
+    "line": "int main(void) { char b[64]; while (fgets(b, sizeof b, stdin)) puts(b); return 0; }",
+    "word": 'int main(void) { char b[16]; return scanf("%15s", b); }',
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_overflow_is_shown_by_a_run(name: str, lower: Read) -> None:
+    outcome = LengthSearch(lower(HEADERS + WRONG[name]), malloc_may_fail=False).run(SECONDS)
+    assert [shown.fault.kind for shown in outcome.findings][:1] == ["out_of_bounds"]
+    again = replay(outcome.findings[0].trace)
+    assert again.faults == outcome.findings[0].trace.faults
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_correct_program_has_no_error(name: str, lower: Read) -> None:
+    outcome = LengthSearch(lower(HEADERS + RIGHT[name]), malloc_may_fail=False).run(SECONDS)
+    assert outcome.exhausted and outcome.findings == []
+
+
+def test_the_length_is_solved_for(lower: Read) -> None:
+    """The 14 characters that write up to byte 65 are no number of the program, nor near one."""
+    program = lower(HEADERS + WRONG["a size that is not named"])
+    assert not {14, 15} & set(candidate_lengths(vocabulary_of(program)))
+    first = LengthSearch(program, malloc_may_fail=False).run(SECONDS).findings[0]
+    lengths = [
+        v for v, why in zip(first.trace.inputs, first.trace.reasons, strict=True) if why == "length of argument 1"
+    ]
+    assert lengths[0] in (14, 15)
+
+
+def test_lists_do_not_depend_on_lengths(lower: Read) -> None:
+    text = """struct n { struct n *next; }; extern int __VERIFIER_nondet_int(void);
+        int main(void) { struct n *l = NULL; while (__VERIFIER_nondet_int()) { struct n *x = malloc(sizeof *x);
+        if (!x) break; x->next = l; l = x; } while (l) { struct n *x = l; l = x->next; free(x); } return 0; }"""
+    assert not vocabulary_of(lower(HEADERS + text)).depends_on_lengths
+
+
+def test_the_standard_input_of_a_run() -> None:
+    read = [(3, LINE_LENGTH), (97, READ_BYTE), (10, READ_BYTE), (98, READ_OR_END), (-1, READ_OR_END), (5, "rand")]
+    assert standard_input(read) == b"a\nb"
+    assert standard_input([(2, WORD_LENGTH), (97, READ_BYTE), (98, READ_BYTE), (7, READ_NUMBER)]) == b"ab 7\n"

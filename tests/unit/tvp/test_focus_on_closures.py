@@ -1,0 +1,81 @@
+"""Focus on closures that a predicate stores: finite where focus on the edges is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kleene.cli import run_main
+from kleene.logic.transform import canonical
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.transformers.focus_plan import with_closure_predicates
+from kleene.tvp import parse_formula
+
+PROGRAM = """
+%p x(v) unique
+%p y(v) unique
+%p n(v1, v2) function
+%i t(v1, v2) = n*(v1, v2) transitive reflexive
+%%
+%action a() { %f { FOCUS } { } }
+%%
+L0 a() L1
+"""
+INPUT = """
+%n = {u0, u1}
+%p = {
+  sm = {u1:1/2}
+  x = {u0}
+  y = {u1:1/2}
+  n = {u0->u1:1/2, u1->u1:1/2}
+  t = {u0->u0, u1->u1:1/2, u0->u1:1/2}
+}
+"""
+
+
+def outcome(folder: Path, focus: str, *arguments: str) -> tuple[int, object]:
+    program, structures, result = folder / "p.tvp", folder / "p.tvs", folder / "p.json"
+    program.write_text(PROGRAM.replace("FOCUS", focus), encoding="utf-8")
+    structures.write_text(INPUT, encoding="utf-8")
+    result.unlink(missing_ok=True)
+    code = run_main(["run", str(program), str(structures), "--json", str(result), *arguments])
+    return code, json.loads(result.read_text(encoding="utf-8"))["structures"] if result.exists() else None
+
+
+@pytest.mark.parametrize("focus", ["x(v) & CLOSURE", "E(v, w) x(v) & CLOSURE & y(w)", "y(w) & !CLOSURE"])
+def test_it_is_focus_on_the_predicate(capsys, tmp_path, focus):
+    """The formula was replaced by the edges of the closure, and the run ended with an error."""
+    by_closure = outcome(tmp_path, focus.replace("CLOSURE", "n*(v, w)"))
+    assert by_closure[0] == 0
+    assert "infinitely" not in capsys.readouterr().err
+    assert by_closure == outcome(tmp_path, focus.replace("CLOSURE", "t(v, w)"))
+
+
+def test_other_closures_and_tvla_s_focus_stay(capsys, tmp_path):
+    assert outcome(tmp_path, "x(v) & n+(v, w)")[0] == 2
+    assert outcome(tmp_path, "x(v) & n*(v, w)", "--order", "tvla")[0] == 2
+    assert outcome(tmp_path, "n*(v, w)")[0] == 2  # two summary nodes
+
+
+@pytest.mark.parametrize(
+    "text,expected",
+    [
+        ("n*(v, w)", "t(v, w)"),
+        ("A(u) (x(u) | !n*(w, u))", "A(u) (x(u) | !t(w, u))"),
+        ("n+(v, w)", "n+(v, w)"),
+        ("m*(v, w)", "m*(v, w)"),
+        ("TC(v, w)(a, b) (n(a, b) & x(b))", "s(v, w)"),
+    ],
+)
+def test_which_closures_a_predicate_stores(text, expected):
+    core = (Predicate("x", 1, ("v",)), Predicate("n", 2, ("v", "w")), Predicate("m", 2, ("v", "w")))
+    definitions = {"t": "n*(p, q)", "s": "TC(p, q)(c, d) (n(c, d) & x(d))"}
+    stored = [
+        Predicate(name, 2, ("p", "q"), definition=parse_formula(definition, Vocabulary(core)))
+        for name, definition in definitions.items()
+    ]
+    vocabulary = Vocabulary((*core, *stored))
+    replaced = with_closure_predicates(parse_formula(text, vocabulary), vocabulary)
+    assert canonical(replaced) is canonical(parse_formula(expected, vocabulary))
