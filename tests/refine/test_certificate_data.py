@@ -248,4 +248,4 @@ def test_files(tmp_path: Path) -> None:
     two.write_text("int c;")
     with pytest.raises(InputError, match=r"two\.c is not the file that was proved"):
         _Check("c", {"files": entries})._check_files("files")
-    assert _digest(str(tmp_path / "none")) == ""
+    assert file_digest(str(tmp_path / "none")) == ""
