@@ -122,6 +122,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.refine.loop": (
         ("MOST_ROUNDS", ("rounds",)),
         ("PATHS_OF_ROUND", ("refine",)),
+        ("CONDITIONS_OF_ROUND", ("refine",)),
         ("GENERATORS_FOR_ONE_PROCESS", ("rounds",)),
         ("LONGEST_EXPLICIT_PATH", ("refine",)),
     ),

@@ -32,7 +32,7 @@ _STATUS = Path("/proc/self/status")
 
 
 DEEPEST = 20_000
-"""Calls inside each other in an analysis: formulas about numbers with many values are deep trees. Python allows 1,000."""
+"""Calls inside each other in an analysis: formulas about numbers with many values are deep. Python allows 1,000."""
 
 
 @contextlib.contextmanager
