@@ -324,7 +324,8 @@ class _Rewriting:
         entry = f"{self.cfa.entry}?start"
         place = self.cfa.leaving(self.cfa.entry)[0].label.place
         skip = Skip(place)
-        self._chain(Edge[Operation](entry, skip, self.cfa.entry), [skip, *self._assignments(skip, first)])
+        start: Edge[Operation] = Edge(entry, skip, self.cfa.entry)
+        self._chain(start, [skip, *self._assignments(skip, first)])
         return Cfa(entry, tuple(self.edges))
 
     def _assignments(
