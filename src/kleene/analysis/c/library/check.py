@@ -16,13 +16,13 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inference, Inferred, Rejected
+from kleene.analysis.c.library.inference import CHANGES, NEVER_CALLED, SHARES, Inference, Inferred, Rejected
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
-from kleene.analysis.c.library.separation import shared_in_structures
+from kleene.analysis.c.library.separation import changing_variable, shared_in_structures
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.options import CheckOptions
@@ -100,7 +100,7 @@ class _Run:
             report.reason = "no function can be called: a function that makes an object is missing"
             return
         while operations:
-            client, program = self.clients.write(inferred.types, operations, any_text=True)
+            client, program = self.clients.write(inferred.types, operations, general=True)
             properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
@@ -149,6 +149,7 @@ class _Run:
         if shared is None and head is not None:
             static = {g.variable.name for g in program.globals}
             shared = shared_in_structures(head.structures, head.live, client.variables, static)
+        changing = changing_variable(program) if client.variables else None
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
@@ -158,6 +159,8 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
+            elif changing is not None:
+                self._decide(operation, Verdict.UNKNOWN, f"{changing} {CHANGES}")
             elif left_out and not executed >= steps_of(program, name):
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:

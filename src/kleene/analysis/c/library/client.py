@@ -23,11 +23,20 @@ _PROLOGUE = """\
 #include <string.h>
 int __VERIFIER_nondet_int(void);
 long __VERIFIER_nondet_long(void);
+double __VERIFIER_nondet_double(void);
 """
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
 _DATUM = "(void *)16"
 """A pointer that is stored only: it points nowhere, so that to follow it is an error."""
+_ANY_DATUM = "kleene_datum()"
+_DATA = f"""\
+static void *kleene_datum(void) {{
+    int which = __VERIFIER_nondet_int();
+    return which == 0 ? NULL : which == 1 ? {_DATUM} : (void *)32;
+}}
+"""
+"""Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
 MAIN = "main"
 """The function of the client that has the loop."""
 _TEXTS = ('""', '"a"', '"key"')
@@ -66,10 +75,12 @@ class _Writer:
     """Writes one client."""
 
     def __init__(
-        self, interface: Interface, types: ObjectTypes, operations: Sequence[Operation], *, any_text: bool
+        self, interface: Interface, types: ObjectTypes, operations: Sequence[Operation], *, general: bool
     ) -> None:
         self.interface = interface
-        self.any_text = any_text and any(role in TEXTS for o in operations for role in o.roles)
+        self.is_general = general
+        self.any_text = general and any(role in TEXTS for o in operations for role in o.roles)
+        self.any_datum = general and any(_stores_data(o) for o in operations)
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
@@ -108,6 +119,7 @@ class _Writer:
             f'#include "{included}"',
             *(["#undef main"] if own_main else []),
             *_PROLOGUE.splitlines(),
+            *(_DATA.splitlines() if self.any_datum else ()),
             *(line for helper in (*self.walks.texts, *self._helpers) for line in helper.splitlines()),
         ]
 
@@ -294,9 +306,9 @@ class _Writer:
         """An argument that is no object."""
         match role:
             case Role.NUMBER:
-                return any_number(type_)
+                return self._number(type_)
             case Role.DATA:
-                return _DATUM
+                return self._datum
             case Role.OWNED:
                 return "malloc(sizeof(int))"
             case Role.RESULT:
@@ -305,8 +317,15 @@ class _Writer:
             case Role.CALLBACK:
                 return self._callback(type_)
             case _:
-                setup.append(f"{type_.text} {local} = {{0}};")
+                setup.append(f"{type_.text} {local};")
                 return local
+
+    def _number(self, type_: CType) -> str:
+        return any_number(type_, any_float=self.is_general)
+
+    @property
+    def _datum(self) -> str:
+        return _ANY_DATUM if self.any_datum else _DATUM
 
     # Helpers --------------------------------------------------------------------------------------------
 
@@ -317,7 +336,7 @@ class _Writer:
             name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
-            value = "" if result.text == "void" else "NULL" if result.target else any_number(result)
+            value = "" if result.text == "void" else self._datum if result.target else self._number(result)
             self._helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
         return name
 
@@ -337,19 +356,26 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
 
 
 def write_client(
-    interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str, *, any_text: bool = True
+    interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str, *, general: bool = True
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
-    Without `any_text`, its texts are a few that are known: trials need no more, and are shorter.
+    Without `general`, its texts, floating-point numbers and stored pointers are a few that are known: trials need no
+    more, and are shorter.
     """
-    return _Writer(interface, types, operations, any_text=any_text).write(included)
+    return _Writer(interface, types, operations, general=general).write(included)
 
 
-def any_number(type_: CType) -> str:
-    """An expression for any number of a type."""
+def _stores_data(operation: Operation) -> bool:
+    """Whether a function gets pointers that point nowhere, as an argument or from a function of the client."""
+    results = [p.type.callback[0] for p in operation.function.parameters if p.type.callback]
+    return Role.DATA in operation.roles or any(result.target for result in results)
+
+
+def any_number(type_: CType, *, any_float: bool = True) -> str:
+    """An expression for any number of a type; exact runs know no other floating-point number than one."""
     if isinstance(type_.type, FloatType):
-        return "1.0"
+        return f"({type_.text})__VERIFIER_nondet_double()" if any_float else "1.0"
     small = isinstance(type_.type, IntegerType) and type_.type.bits <= INT.bits
     return f"({type_.text})__VERIFIER_nondet_{'int' if small else 'long'}()"
 

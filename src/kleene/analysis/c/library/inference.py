@@ -343,6 +343,10 @@ SHARES = (
     "it links two objects, so that one object of each type is not general: give one of them to the library, "
     "or write a client with as many objects as you need"
 )
+CHANGES = (
+    "is a variable of the file that functions change and read, so that operations on one object may affect another: "
+    "keep it in the objects, or write a client with as many objects as you need"
+)
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
 NOT_ZEROS = (

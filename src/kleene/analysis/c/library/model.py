@@ -11,6 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,8 @@ def has_model(operation: Operation, types: ObjectTypes) -> bool:
     if operation.outcome in (Outcome.REPLACES, Outcome.REPLACES_IF_SET) and _owner(operation) is None:
         return False
     arguments = [(role, p.type) for role, p in zip(roles, function.parameters, strict=True)]
+    if len({type_.target for role, type_ in arguments if role is Role.RESULT}) > 1:
+        return False
     once = [(role in OBJECTS, record_of(t)) for role, t in arguments if role in _OBJECT_ROLES]
     return len(once) == len(set(once)) and all(_has_argument(role, t) for role, t in arguments)
 
@@ -95,12 +98,12 @@ def _has_argument(role: Role, type_: CType) -> bool:
     if role is Role.RESULT:
         return isinstance(type_.type, PointerType) and _is_whole(type_.type.target)
     if role is Role.NUMBER:
-        return isinstance(type_.type, IntegerType | FloatType)
+        return _is_whole(type_.type) or isinstance(type_.type, FloatType)
     return bool(record_of(type_)) and is_direct(type_) is not (role is Role.ADDRESS)
 
 
 def _is_whole(type_: Type) -> bool:
-    return isinstance(type_, IntegerType) and not type_.function
+    return isinstance(type_, IntegerType) and not type_.function and type_.bits in _INTEGERS
 
 
 def _records(operation: Operation) -> list[str]:
@@ -119,8 +122,12 @@ def _owner(operation: Operation) -> int | None:
 def model_of(
     interface: Interface, types: ObjectTypes, proved: Sequence[Operation], program: CProgram, options: CheckOptions
 ) -> LibraryModel:
-    """The model of the proved operations; `program` is their client, read with all kinds of error calls."""
-    modelled = [o for o in proved if has_model(o, types)]
+    """The model of the proved operations; `program` is their client, read with all kinds of error calls.
+
+    It has no function if one is to be called before or after all others: a client need not do that.
+    """
+    in_order = any(o.fate in (Fate.FIRST, Fate.LAST) for o in proved)
+    modelled = [o for o in proved if has_model(o, types) and not in_order]
     names = tuple(o.function.name for o in modelled)
     labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
     ends = any(isinstance(label, Exit) and label.status is not None for label in labels)
@@ -181,14 +188,15 @@ class _Writer:
         return f"{self._text(function.result)}{function.name}({', '.join(typed) or 'void'}) {{\n{body}\n}}"
 
     def _uses(self, operation: Operation) -> list[str]:
-        """The objects are alive, and different ones."""
+        """The objects are alive, and different ones; so are the variables for results, which have one type."""
         lines = [f"{condition}{block}_use({value});" for value, block, condition, _ in self._objects(operation)]
         seen: dict[str, str] = {}
         for value, block, _, _ in self._objects(operation):
             if block in seen:
                 lines.append(f"if ({value} && {value} == {seen[block]}) {_MISUSE}();")
             seen[block] = value
-        return lines
+        results = [n for role, n in zip(operation.roles, _names(operation), strict=True) if role is Role.RESULT]
+        return [*lines, *(f"if ({a} == {b}) {_MISUSE}();" for a, b in combinations(results, 2))]
 
     def _effects(self, operation: Operation) -> list[str]:
         """What happens to objects and to variables for results."""
@@ -216,7 +224,7 @@ class _Writer:
             return f"return {made};"
         name = _names(operation)[owner]
         block = self._block(record_of(result))
-        lines = [f"{self._text(result)}result = {made};"]
+        lines = [f"{self._text(result)}result;", f"if ({name} && {_MAY}) return {name};", f"result = {made};"]
         if operation.outcome is Outcome.REPLACES_IF_SET:
             lines.append("if (!result) return NULL;")
         return "\n    ".join([*lines, f"if ({name}) {block}_end({name});", "return result;"])

@@ -15,6 +15,8 @@ from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, 
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, Fate, Operation, Outcome, Role
 from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordType, VoidType
 
+MOST_BITS = 64
+"""Bits of the numbers of which a client has any: `long` has so many."""
 MOST_READINGS = 24
 """Readings of one function that are tried: two arguments with four roles, and a few for the result."""
 _ENDS = re.compile(r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit", re.IGNORECASE)
@@ -161,6 +163,8 @@ def is_iterator(type_: CType, types: ObjectTypes) -> bool:
 def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role, ...]:
     type_ = parameter.type.type
     array = (Role.ARRAY,) if _has_number_beside(function, parameter) else ()
+    if isinstance(type_, IntegerType) and type_.bits > MOST_BITS:
+        return ()
     if isinstance(type_, IntegerType | FloatType):
         return (Role.NUMBER,)
     if isinstance(type_, RecordType):
@@ -168,7 +172,7 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
     if not isinstance(type_, PointerType):
         return ()
     if parameter.type.callback:
-        return (Role.CALLBACK,)
+        return (Role.CALLBACK,) if _can_call_back(parameter.type.callback) else ()
     target = type_.target
     if isinstance(target, VoidType):
         return (Role.DATA, Role.OWNED)
@@ -177,6 +181,14 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
     if isinstance(target, IntegerType | FloatType):
         return (Role.RESULT, *array)
     return (Role.RESULT,) if isinstance(target, PointerType) else ()
+
+
+def _can_call_back(signature: tuple[CType, ...]) -> bool:
+    """Whether a function of the client can return any result: of pointers, what it gets (pointers that are stored)."""
+    result, *parameters = signature
+    if isinstance(result.type, PointerType):
+        return isinstance(result.type.target, VoidType) and result.type in [p.type for p in parameters]
+    return not isinstance(result.type, RecordType) and not result.callback
 
 
 def _has_number_beside(function: ExportedFunction, parameter: Parameter) -> bool:

@@ -9,11 +9,49 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from kleene.cfa.expressions import Deref, Index, Variable, root_variable, variables, walk
+from kleene.cfa.operations import Assign, Assume, Free, Operation, Print, Return, address_taken, expressions
+from kleene.cfa.program import CProgram
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.structures.structure import Structure
+
+
+def changing_variable(program: CProgram) -> str | None:
+    """A variable of the library through which one object may affect another one: it is changed, and it is read.
+
+    One that is read only to compute its own new value, such as a count of calls, affects nothing else.
+    """
+    labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
+    exposed = address_taken(labels)
+    for item in program.globals:
+        own = [label for label in labels if item.variable in _variables(label)]
+        changed = item.variable in exposed or any(_changes(label, item.variable) for label in own)
+        is_read = item.variable in exposed or any(_reads(label, item.variable) for label in own)
+        if changed and is_read and not item.constant:
+            return item.variable.name
+    return None
+
+
+def _variables(label: Operation) -> frozenset[Variable]:
+    return frozenset(v for e in expressions(label) for v in variables(e))
+
+
+def _changes(label: Operation, variable: Variable) -> bool:
+    """Whether an operation may write a variable: all that has no other meaning counts."""
+    if isinstance(label, Assume | Return | Print | Free):
+        return False
+    return not isinstance(label, Assign) or root_variable(label.target) == variable
+
+
+def _reads(label: Operation, variable: Variable) -> bool:
+    """Whether an operation does more with a variable than to compute its new value from the old one, without memory."""
+    if not isinstance(label, Assign) or label.target != variable:
+        return True
+    return any(isinstance(node, Index | Deref) for node in walk(label.value))
+
 
 STATIC = "a static variable"
 """How the static variables of the library are called among the owners of blocks."""

@@ -41,10 +41,10 @@ class ClientFolder:
         self.options = _for_client(interface.file, options)
 
     def write(
-        self, types: ObjectTypes, operations: list[Operation], *, any_text: bool = False
+        self, types: ObjectTypes, operations: list[Operation], *, general: bool = False
     ) -> tuple[Client, CProgram]:
         included = str(Path(self.interface.file).resolve())
-        client = write_client(self.interface, types, operations, included, any_text=any_text)
+        client = write_client(self.interface, types, operations, included, general=general)
         path = self.folder / CLIENT
         path.write_text(client.text, encoding="utf-8")
         return client, read_program([str(path)], self.options)
