@@ -243,7 +243,7 @@ CLIENT_FAMILIES = (
     Family("calls of six functions", calls_of_six_functions, (5, 10, 20, 40), 10, 40, 4.0),
     Family("calls with any key", calls_with_any_key, (5, 10, 20, 40), 10, 40, 4.0),
     Family("deques by functions", deques_by_functions, (1, 2, 4), 2, 4, 3.0),
-    Family("trees by functions", trees_by_functions, (1, 2, 4), 2, 4, 3.0),
+    Family("trees by functions", trees_by_functions, (1, 2, 4), 2, 4, 3.0, "left"),
     Family("operations by switch", operations_by_switch, (3, 6, 12, 24), 6, 24, 4.0),
     Family("array of heads", array_of_heads, (2, 4, 8), 4, 8, 3.0),
     Family("table beside queues", table_beside_queues, (1, 2, 4), 2, 4, 3.0),

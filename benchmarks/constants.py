@@ -71,6 +71,9 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("PARTS_SHARE", ("parts",)),
         ("COUNTS_SHARE", ("counts",)),
         ("LOADS_SHARE", ("shape",)),
+        ("COMPARISONS_SHARE", ("shape",)),
+        ("UNREAD_SHARE", ("shape",)),
+        ("LOCAL_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
@@ -119,6 +122,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.refine.loop": (
         ("MOST_ROUNDS", ("rounds",)),
         ("PATHS_OF_ROUND", ("refine",)),
+        ("CONDITIONS_OF_ROUND", ("refine",)),
         ("GENERATORS_FOR_ONE_PROCESS", ("rounds",)),
         ("LONGEST_EXPLICIT_PATH", ("refine",)),
     ),

@@ -98,7 +98,7 @@ static struct packet *packets_get(struct packets *q) {
             p->size = c;
             packets_put(&packets, p);
 """,
-        "    for (struct packet *p; (p = packets_get(&packets)); ) free(p);\n",
+        "    for (struct packet *p; (p = packets_get(&packets)); ) { free(p); }\n",
     ),
     Container(
         "search tree",

@@ -249,9 +249,9 @@ FAMILIES = (
     Family("lists by choice", lists_by_choice, (1, 2, 4, 8), 4, 8, 3.0),
     Family("lists by functions", lists_by_functions, (1, 3, 6, 12), 3, 12, 4.0),
     Family("lists with flags", lists_with_flags, (1, 2, 4, 8), 4, 8, 3.0),
-    Family("trees", trees, (1, 2, 4), 2, 4, 3.0),
+    Family("trees", trees, (1, 2, 4), 2, 4, 3.0, "left"),
     Family("handed over", handed_over, (1, 2, 4, 8), 4, 8, 3.0),
     Family("queues in structs", queues_in_structs, (1, 2, 4), 2, 4, 3.0),
-    Family("structures in a row", different_structures, (1, 3, 5), 3, 5, 3.0),
-    Family("structures at once", structures_at_once, (1, 3, 5), 3, 5, 3.0),
+    Family("structures in a row", different_structures, (1, 3, 5), 3, 5, 3.0, ""),
+    Family("structures at once", structures_at_once, (1, 3, 5), 3, 5, 3.0, ""),
 )

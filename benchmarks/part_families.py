@@ -314,7 +314,7 @@ PART_FAMILIES = (
     Family("lists in one struct", lists_in_one_struct, SIZES, 4, 8, 3.0),
     Family("struct by address", struct_by_address, SIZES, 4, 8, 3.0),
     Family("heads in an argument", heads_in_an_argument, SIZES, 4, 8, 3.0),
-    Family("fields of a header", fields_of_a_header, SIZES, 4, 8, 3.0),
+    Family("fields of a header", fields_of_a_header, SIZES, 4, 8, 3.0, "l0"),
     Family("stages of a queue", stages_of_a_queue, SIZES, 4, 8, 3.0),
     Family("stages at once", stages_at_once, SIZES, 4, 8, 3.0),
     Family("levels with own lists", levels_with_own_lists, SIZES, 4, 8, 3.0),
@@ -330,6 +330,6 @@ PART_FAMILIES = (
     Family("doubly linked lists", doubly_linked_lists, SIZES, 4, 8, 3.0),
     Family("pushed by address", pushed_by_address, SIZES, 4, 8, 3.0),
     Family("states with lists", states_with_lists, SIZES, 4, 8, 3.0),
-    Family("headers of the heap", headers_of_the_heap, SIZES, 4, 8, 3.0),
+    Family("headers of the heap", headers_of_the_heap, SIZES, 4, 8, 3.0, "head"),
     Family("global queues", global_queues, SIZES, 4, 8, 3.0),
 )

@@ -80,7 +80,6 @@ void Action::add(bool all_active, ActionPrograms programs) {
   for (const ProgramRef* program : {&programs.messages, &programs.added, &programs.clone, &programs.update,
                                     &programs.retain, &programs.post_messages})
     demand.include(*program);
-  demand.include(rules.demand.most);
   programs_[all_active] = std::move(programs);
 }
 

@@ -12,14 +12,15 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from tests.coverage.helpers import BUILD, EXAMPLES, attacked, is_proof, proof, read
+from tests.coverage.helpers import BUILD, EXAMPLES, SECONDS, attacked, is_proof, proof, read
 from tests.exact_phases import without_exact_phases
 
 from kleene.analysis.c import strategy
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import check_options
-from kleene.analysis.c.shape.analyse import analyse
+from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS
 from kleene.cfa.expressions import Comparison, Constant, Deref, Field, Index, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume
@@ -280,14 +281,14 @@ def test_images_with_one_side_only_are_refuted(tmp_path, monkeypatch):
 
 def test_representatives_that_miss_a_range_are_refuted(tmp_path, monkeypatch):
     """The numbers above the greatest constant have no representative."""
-    path = _written(tmp_path, RANGES)
-    program, result = proof(path)
-    assert attacked(program, result).refuted is None
+    program = read(_written(tmp_path, RANGES))
+    ranges = next(attempt for attempt in ATTEMPTS if attempt.name == "ranges")
+    result = analyse_by_attempt(Prepared(program), ranges, malloc_may_fail=True, seconds=SECONDS)
+    assert result is not None and attacked(program, result).refuted is None
     whole = Uses.representatives
     monkeypatch.setattr(Uses, "representatives", lambda self, target: whole(self, target)[:-1])
-    program, result = proof(path)
-    assert result.followed is not None
-    assert result.followed.by == "ranges"
+    result = analyse_by_attempt(Prepared(program), ranges, malloc_may_fail=True, seconds=SECONDS)
+    assert result is not None
     assert attacked(program, result).refuted is not None
 
 

@@ -77,6 +77,8 @@ class Server:
     _killers: defaultdict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:  # a file that cannot be imported would make all its mutants 'unseen'
+            raise session.Interrupted(f"{session.testsfailed} errors during collection")
         session.config.pluginmanager.register(self.failures)
         modules = {module: module_file(module) for module in {*TESTS, *(m.module for m in self.wanted)}}
         _forget_answers()

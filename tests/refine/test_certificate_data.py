@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kleene import __version__
-from kleene.analysis.c.certificates import _KEYS, SCHEMA, _Check, _digest, _document, digest_of
+from kleene.analysis.c.certificates import _KEYS, SCHEMA, _Check, _document, digest_of, file_digest
 from kleene.c.options import ReadOptions
 from kleene.diagnostics import InputError
 from kleene.logic.kleene import Kleene
@@ -239,7 +239,7 @@ def test_files(tmp_path: Path) -> None:
     one, two = tmp_path / "one.c", tmp_path / "two.c"
     one.write_text("int a;")
     two.write_text("int b;")
-    entries = [{"path": str(p), "sha256": _digest(str(p))} for p in (one, two)]
+    entries = [{"path": str(p), "sha256": file_digest(str(p))} for p in (one, two)]
     assert _Check("c", {"files": entries})._check_files("files") == (str(one), str(two))
     assert _Check("c", {"headers": []})._check_files("headers") == ()
     for wrong in ([], tuple(entries), [{"path": 1, "sha256": ""}]):
@@ -248,4 +248,4 @@ def test_files(tmp_path: Path) -> None:
     two.write_text("int c;")
     with pytest.raises(InputError, match=r"two\.c is not the file that was proved"):
         _Check("c", {"files": entries})._check_files("files")
-    assert _digest(str(tmp_path / "none")) == ""
+    assert file_digest(str(tmp_path / "none")) == ""

@@ -56,7 +56,7 @@ static void destroy(struct table *table) {
             e = next;
         }
     }
-    free(table);
+    free(table);  // FAILS: memory_leak
 }
 
 int main(void) {

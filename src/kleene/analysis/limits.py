@@ -31,6 +31,21 @@ _FOREIGN = ("z3", "weakref")
 _STATUS = Path("/proc/self/status")
 
 
+DEEPEST = 20_000
+"""Calls inside each other in an analysis: formulas about numbers with many values are deep. Python allows 1,000."""
+
+
+@contextlib.contextmanager
+def deep_formulas() -> Iterator[None]:
+    """Allow deep recursion inside."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def peak_memory() -> int:
     """The largest resident size of this process so far, in bytes.
 

@@ -13,7 +13,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
 from kleene.coverage.numbers import Plain
-from kleene.coverage.views import Program, View, number_at, pointer_at, variable_value
+from kleene.coverage.views import KnownVariables, Program, View, number_at, pointer_at, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
@@ -39,6 +39,7 @@ class FesaInvariant:
         """What the domain follows numbers as."""
         self.transfer = domain.transfer
         self.memory = domain.transfer.memory
+        self.known = KnownVariables(self.memory)
         self.states = self.different = 0
         self._elements: dict[str, Sequence[State]] = {}
         self._seen: set[object] = set()
@@ -60,7 +61,7 @@ class FesaInvariant:
         values = {
             v: variable_value(self.program, view, v)
             for v in (*memory.pointers, *memory.integers)
-            if v.is_global or v in live
+            if (v.is_global or v in live) and self.known.has(v, view)
         }
         held: Held = {}
         for variable, value in values.items():

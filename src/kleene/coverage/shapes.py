@@ -17,10 +17,20 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, load_value, number_at, pointer_at, value_of, variable_value
+from kleene.coverage.views import (
+    KnownVariables,
+    Program,
+    View,
+    load_value,
+    number_at,
+    pointer_at,
+    value_of,
+    variable_value,
+)
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
+from kleene.passes.attempts.unread import unread_cells
 from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.owners import touched_name
 from kleene.passes.elements.slots import array_spots, slot_sizes
@@ -29,7 +39,6 @@ from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, Place, TypedSize
 from kleene.passes.literals import is_literal
-from kleene.semantics.steps.invocations import known_globals
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -101,7 +110,8 @@ class Sketcher:
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
-        self.known_globals = known_globals(self.memory.program, self.memory.cfa) if self.calls else {}
+        self.known = KnownVariables(self.memory)
+        self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
         self.partial = (
             any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -179,9 +189,7 @@ class _Drawing:
         self._ghosts()
 
     def _is_known(self, variable: Variable) -> bool:
-        """Whether the analysis knows a variable here: a function that is analysed apart knows the globals it names."""
-        known = self.owner.known_globals.get(self.view.function)
-        return known is None or not variable.is_global or variable in known
+        return self.owner.known.has(variable, self.view)
 
     def _kept_value(self, variable: Variable) -> Value | None:
         """The value of a variable that the analysis keeps here."""
@@ -267,6 +275,8 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
+            if (size, offset) in owner.unread:
+                continue
             if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
         counts = owner.translator.context.counts

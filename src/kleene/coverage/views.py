@@ -23,6 +23,7 @@ from kleene.passes.inline import inlined_with_copies
 from kleene.passes.pointers.words.types import is_tag, mask_of, word_name, word_type
 from kleene.passes.scalars import parts_of
 from kleene.passes.tail_calls import without_tail_recursion
+from kleene.semantics.steps.invocations import known_globals
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,17 @@ class View:
     """Whether the analysis sees all of the heap here."""
     function: str = ""
     """The function that contains the location, if it is analysed apart."""
+
+
+class KnownVariables:
+    """Which variables the analysis of an automaton knows: a function that is analysed apart, the globals it names."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._globals = known_globals(memory.program, memory.cfa)
+
+    def has(self, variable: Variable, view: View) -> bool:
+        known = self._globals.get(view.function)
+        return known is None or not variable.is_global or variable in known
 
 
 class Program:

@@ -14,8 +14,7 @@ In reading order:
 - `scalars`: structs and arrays become variables
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
-- `loads`: a pointer that is read twice is read once
-- `comparisons`: a comparison that is made twice has the same outcome
+- `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome
 - `zero_one_images`: numbers compared with each other: 0 and 1 stand for all

@@ -10,7 +10,7 @@ from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
 
 from kleene.analysis.c.shape import analyse as analysis
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
-from kleene.analysis.c.shape.apart import Correlation
+from kleene.analysis.c.shape.apart import Correlation, locality_of
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
 from kleene.analysis.c.shape.run import check_again, domain_of
 from kleene.cfa.graph import Edge
@@ -18,6 +18,7 @@ from kleene.diagnostics import InternalCheckError
 from kleene.domains.decomposed import products
 from kleene.domains.decomposed.calling import CallingDecomposedDomain
 from kleene.domains.decomposed.locality import Plan
+from kleene.domains.decomposed.separation import separate_actions
 from kleene.passes.preparation import Prepared
 from kleene.report.check.shape_words import invariants_of
 from kleene.results.shape import ShapeResult
@@ -225,11 +226,14 @@ def test_an_index_is_kept_apart_from_others(tmp_path: Path) -> None:
 
 def test_flags_that_end_together_are_not_combined(tmp_path: Path) -> None:
     """One action that forgets k flags made all combinations of their parts: 2,187 for seven flags."""
-    names = range(6)
-    declared = "".join(f"struct node *l{i} = NULL; int has{i} = 0;" for i in names)
-    steps = "".join(f"if (c == {i}) {{ l{i} = push(l{i}); has{i} = 1; }}" for i in names)
-    reads = "".join(f"if (has{i}) {{ struct node *n = l{i}; l{i} = n->next; free(n); }}" for i in names)
-    loop = f"while (__VERIFIER_nondet_int()) {{ int c = __VERIFIER_nondet_int(); {steps} }}"
-    result = by_parts(tmp_path, f"{declared} {loop} {reads} {''.join(f'drop(l{i});' for i in names)}")
-    assert result.complete and not result.alarms and check_again(result)
-    assert result.structures < 1500
+    body = (
+        "struct node *a = fill(), *b = fill(); int full = a != NULL, other = b != NULL; "
+        "if (__VERIFIER_nondet_int()) { if (full) a = a->next ? a : push(a); if (other) b = push(b); } "
+        "drop(a); drop(b);"
+    )
+    result = by_parts(tmp_path, body)
+    assert result.complete and not result.alarms and check_again(result) and result.translation is not None
+    locality = locality_of(result.translation)
+    separate = {str(e.label): separate_actions(locality, e.label) for e in result.translation.cfa.edges}
+    assert any(len(actions) > 1 for title, actions in separate.items() if title.startswith("forget"))
+    assert all(not actions for title, actions in separate.items() if "->" in title)

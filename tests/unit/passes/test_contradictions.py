@@ -9,7 +9,7 @@ import pytest
 
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Assume
-from kleene.passes.facts.contradictions import without_contradictions
+from kleene.passes.attempts.contradictions import without_contradictions
 from kleene.passes.facts.memory import Memory
 from kleene.paths import replay
 

@@ -91,7 +91,7 @@ def test_a_record_is_read_as_a_whole_before_it_is_written(tmp_path: Path) -> Non
 
 
 def test_what_is_not_modelled_is_an_alarm_of_its_own(tmp_path: Path) -> None:
-    result = analysis(tmp_path, "__asm__(\"hlt\");")
+    result = analysis(tmp_path, '__asm__("hlt");')
     assert {alarm.kind for alarm in result.alarms} == {"unsupported"}
 
 

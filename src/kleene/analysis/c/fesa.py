@@ -23,7 +23,7 @@ from kleene.domains.fesa.variable_lifetimes import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
-from kleene.passes.facts.contradictions import without_contradictions
+from kleene.passes.attempts.contradictions import without_contradictions
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends

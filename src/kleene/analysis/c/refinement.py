@@ -18,9 +18,9 @@ from kleene.coverage.shapes import Followed, Ghost, GhostMember
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
+from kleene.passes.attempts.loads import with_shared_loads
 from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
-from kleene.passes.loads import with_shared_loads
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
 from kleene.paths import fault_of_run, replay

@@ -16,7 +16,6 @@ In reading order:
 - `text_operations`: operations on texts
 - `next_comparisons`: what the next condition asks
 - `relations`: relations of numbers, members and lengths of blocks
-- `contradictions`: tests that these relations contradict
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values
 """

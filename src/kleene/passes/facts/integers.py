@@ -125,8 +125,11 @@ def combine_values(
         return UNKNOWN_INTEGER
     table: dict[int, Formula] = {}
     for x, f in a.table.items():
+        partners: dict[int, Formula] = {}
         for y, g in b.table.items():
             value = operation(x, y)
+            partners[value] = disj(partners.get(value, FALSE), g)
+        for value, g in partners.items():
             table[value] = disj(table.get(value, FALSE), conj(f, g))
     rest = disj(a.rest, b.rest)
     if injective and (a.single is not None or b.single is not None):

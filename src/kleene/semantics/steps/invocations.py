@@ -147,7 +147,7 @@ class InvocationSteps:
     def _decide_reached(self, operation: Invoke) -> None:
         """Split until the set of nodes that the arguments reach is definite: the callee gets exactly these nodes."""
         pointers = [self.symbols.pointer(v) for v in operation.arguments if self.memory.kind(v) == "pointer"]
-        groups = [g for g in self.symbols.groups if not set(g.cells) <= self.symbols.shape.back]
+        groups = [g for g in self.symbols.followed if not set(g.cells) <= self.symbols.shape.back]
         focus = [
             exists(["u"], conj(pointer.at(o, "u"), at(group.closure, "u", "v")))
             for pointer in pointers

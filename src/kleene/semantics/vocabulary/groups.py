@@ -503,7 +503,7 @@ def _cancelling(
     for part in _parts(shape, edges):
         cells: dict[str, list[str]] = {}
         for cell, name in part:
-            if cell not in shape.headers | set(shape.lanes):
+            if cell not in shape.headers | shape.local | set(shape.lanes):
                 cells.setdefault(cell, []).append(name)
         forward = [cell for cell in cells if cell not in shape.back]
         every = [name for cell in forward for name in cells[cell]]

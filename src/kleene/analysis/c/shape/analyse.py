@@ -18,7 +18,7 @@ from kleene.analysis.c.shape.crowded_values import ValuesLook
 from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.telling import Tell, silent
-from kleene.analysis.limits import within
+from kleene.analysis.limits import deep_formulas, within
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import PROPERTIES, kinds_of
@@ -141,12 +141,20 @@ class _Series:
         later = order[order.index(attempt.way) + 1 :] if attempt.way is not None else order
         is_early = attempt.rewrite is None and attempt.sharpen is None and not attempt.whole_scope
         sought = frozenset(later) & ways if is_early and Way.PARTS not in plan.taken else frozenset()
-        outcome = replace(plan, sought=sought).run(seconds, self.only_class)
+        outcome = self._run(replace(plan, sought=sought), seconds)
         self.ways_seen |= outcome.ways
         if attempt.way is Way.CALLS and Way.PARTS in outcome.ways:
             seconds = (deadline - time.monotonic()) * attempt.share
-            outcome = replace(plan, taken=plan.taken | {Way.PARTS}).run(seconds, self.only_class)
+            outcome = self._run(replace(plan, taken=plan.taken | {Way.PARTS}), seconds)
         return outcome
+
+    def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
+        start = time.monotonic()
+        try:
+            with deep_formulas():
+                return plan.run(seconds, self.only_class)
+        except RecursionError:
+            return gave_up("a formula is nested too deeply", start)
 
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
@@ -192,7 +200,7 @@ def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
     followed, places = prepared.cfa, prepared.memory.pointer_places
     if attempt.rewrite is not None:
         followed = attempt.rewrite(prepared.memory)
-        if followed == prepared.cfa:
+        if followed == prepared.cfa and attempt.needs_change:
             return None
         places = Memory(prepared.inlined, followed, typed=True).pointer_places
     return sharing_of(followed, places, whole_scope=attempt.whole_scope)

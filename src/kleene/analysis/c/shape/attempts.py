@@ -8,25 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
+from kleene.analysis.c.shape.classes import with_local_cells
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Operation
+from kleene.cfa.operations import Invoke, Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
-from kleene.passes.comparisons import with_known_outcomes
+from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.loads import with_shared_loads
+from kleene.passes.attempts.unread import without_unread_cells
 from kleene.passes.facts.counters import counts_of
 from kleene.passes.facts.memory import Memory
-from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult, Way
+from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+UNREAD_SHARE = 0.3
+"""Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 NUMBERS_SHARE = 0.4
 """Share of the time left for the attempt `no numbers`: all attempts are made with numbers again."""
 CALLS_SHARE = 0.4
 """Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
+LOCAL_SHARE = 0.5
+"""Share of the time left for the attempt `local`: later attempts may help too."""
 COUNTS_SHARE = 0.6
 """Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
 COMPARISONS_SHARE = 0.5
@@ -58,6 +65,8 @@ class Attempt:
     way: Way | None = None
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
+    needs_change: bool = True
+    """Whether it is pointless where the rewriting changes nothing."""
 
     @property
     def is_plain(self) -> bool:
@@ -87,6 +96,24 @@ def _where(way: Way) -> Applies:
 
 def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
     return bool(raised)
+
+
+def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
+    return bool(raised) or not result.complete
+
+
+def _has_cells_apart(memory: Memory) -> bool:
+    """Whether some objects have several pointers, of which more than one has no name that says that it points back.
+
+    Not where functions are analysed apart: a run refuted such a proof of a tree with pointers to its root.
+    """
+    if any(isinstance(edge.label, Invoke) for edge in memory.cfa.edges):
+        return False
+    cells: dict[int, set[str]] = {}
+    for (size, _), cell in memory.cell_of.items():
+        if not is_called_back(cell):
+            cells.setdefault(size, set()).add(cell)
+    return any(len(own) > 1 for own in cells.values())
 
 
 def _with_alarms_or_too_large(result: ShapeResult, raised: Set[str]) -> bool:
@@ -128,6 +155,13 @@ ATTEMPTS = (
         share=COUNTS_SHARE,
     ),
     Attempt(
+        "unread",
+        "members that nothing reads are NULL",
+        _without_proof,
+        rewrite=without_unread_cells,
+        share=UNREAD_SHARE,
+    ),
+    Attempt(
         "no numbers",
         "numbers in nodes do not tell them apart, nor for what follows",
         _where(Way.NUMBERS),
@@ -157,6 +191,16 @@ ATTEMPTS = (
     ),
     Attempt(
         "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
+    Attempt(
+        "local",
+        "what cells that are followed apart lead to is known for the nodes of variables only",
+        _without_proof,
+        rewrite=with_shared_loads,
+        sharpen=with_local_cells,
+        concerns=_has_cells_apart,
+        share=LOCAL_SHARE,
+        needs_change=False,
     ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),

@@ -7,9 +7,10 @@ assumes less.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kleene.passes.facts.memory import Memory
-from kleene.semantics.vocabulary.back_cells import back_cells
+from kleene.semantics.vocabulary.back_cells import back_cells, is_called_back
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.vocabulary.headers import header_cells
 
@@ -36,6 +37,16 @@ def _class_of(back: frozenset[str], circular: frozenset[str], headers: frozenset
     if back:
         name += " with circular back pointers" if circular and circular <= back else " with back pointers"
     return ShapeClass(name, back=back, circular=circular, headers=headers)
+
+
+def with_local_cells(shape: ShapeClass) -> ShapeClass:
+    """The class without closures of the cells that are followed apart, though no name says that they point back.
+
+    What the cells lead to is then known for the nodes of variables only. So the other nodes are of few kinds, where
+    lists of the same nodes, or the levels of a skip list, divide them into many.
+    """
+    apart = frozenset(c for c in {*shape.back, *shape.lanes, *shape.circular} if not is_called_back(c))
+    return replace(shape, back=shape.back | apart, circular=shape.circular - apart, lanes=(), local=shape.local | apart)
 
 
 def next_class(

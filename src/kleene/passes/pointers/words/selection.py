@@ -23,7 +23,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import Assign, Call, Havoc, Specified, expressions
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import FunctionType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.pointers.words.types import LARGEST_MASK
 from kleene.passes.rewrite import operations_of
@@ -88,7 +88,7 @@ class Words:
                 if self.carries(value) if isinstance(target.type, IntegerType) else self.may_have_flags(value):
                     self._add(target)
             for node in self.nodes:
-                if isinstance(node, Cast) and isinstance(node.type, PointerType):
+                if isinstance(node, Cast) and _points_to_object(node.type):
                     for leaf in self._leaves(node.operand):
                         self._add(leaf)
             self._add_by_address()
@@ -124,7 +124,7 @@ class Words:
         """Whether an integer is a pointer, with flags or without."""
         match value:
             case Cast(operand=operand, type=IntegerType(bits=bits)) if bits >= self.bits:
-                return isinstance(operand.type, PointerType) or self.carries(operand)
+                return _points_to_object(operand.type) or self.carries(operand)
             case Binary(operator=operator, left=left, right=right) if operator in "+-&|^":
                 if operator == "&" and any(
                     constant is not None and 0 <= constant <= LARGEST_MASK
@@ -188,6 +188,11 @@ class Words:
         if operator == "&" and cleared <= 2 * LARGEST_MASK + 1:
             return cleared
         return constant if constant <= LARGEST_MASK else 0
+
+
+def _points_to_object(type_: Type) -> bool:
+    """Whether a type is a pointer, but none to a function: functions become numbers."""
+    return isinstance(type_, PointerType) and not isinstance(type_.target, FunctionType)
 
 
 def without_narrowing(value: Expression) -> Expression:

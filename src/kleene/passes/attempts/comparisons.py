@@ -3,10 +3,10 @@
 A tree that is searched before a node is inserted compares twice: ``while (t) { p = t; t = key < t->key ? t->left :
 t->right; }``, and then ``if (key < p->key) p->left = n;``. The analysis does not follow the numbers of keys, so the
 second comparison seems to be free, and the insertion seems to lose a subtree. For each such comparison the automaton
-gets a variable with the outcome, or `OPEN` where what is compared may have changed since. An assignment ``p = t`` copies the
-outcomes of ``t``; while the two are equal, a comparison of one is a comparison of the other. (Available expressions
-with copies: Aho, Sethi, Ullman. Compilers, 1986, 10.6.) The comparison itself stays, with what it reads: the variable
-only excludes one of its branches.
+gets a variable with the outcome, or `OPEN` where what is compared may have changed since. An assignment ``p = t``
+copies the outcomes of ``t``; while the two are equal, a comparison of one is a comparison of the other. (Available
+expressions with copies: Aho, Sethi, Ullman. Compilers, 1986, 10.6.) The comparison itself stays, with what it reads:
+the variable only excludes one of its branches.
 """
 
 from __future__ import annotations
@@ -323,8 +323,9 @@ class _Rewriting:
             return Cfa(self.cfa.entry, tuple(self.edges))
         entry = f"{self.cfa.entry}?start"
         place = self.cfa.leaving(self.cfa.entry)[0].label.place
-        begin = Edge(entry, Skip(place), self.cfa.entry)
-        self._chain(begin, [Skip(place), *self._assignments(begin.label, first)])
+        skip = Skip(place)
+        start: Edge[Operation] = Edge(entry, skip, self.cfa.entry)
+        self._chain(start, [skip, *self._assignments(skip, first)])
         return Cfa(entry, tuple(self.edges))
 
     def _assignments(

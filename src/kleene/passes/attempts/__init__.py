@@ -1,0 +1,9 @@
+"""Rewritings that single attempts of an analysis use (`analysis/c/shape/attempts.py`, `analysis/c/fesa.py`).
+
+In reading order:
+
+- `loads`: a pointer that is read twice is read once
+- `comparisons`: a comparison that is made twice has the same outcome
+- `unread`: members that nothing reads are NULL
+- `contradictions`: tests that the zones of numbers contradict are left out
+"""
