@@ -75,12 +75,18 @@ class _Writer:
     """Writes one client."""
 
     def __init__(
-        self, interface: Interface, types: ObjectTypes, operations: Sequence[Operation], *, general: bool
+        self,
+        interface: Interface,
+        types: ObjectTypes,
+        operations: Sequence[Operation],
+        *,
+        general: bool,
+        any_datum: bool,
     ) -> None:
         self.interface = interface
         self.is_general = general
         self.any_text = general and any(role in TEXTS for o in operations for role in o.roles)
-        self.any_datum = general and any(_stores_data(o) for o in operations)
+        self.any_datum = any_datum and any(_stores_data(o) for o in operations)
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
@@ -356,14 +362,20 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
 
 
 def write_client(
-    interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str, *, general: bool = True
+    interface: Interface,
+    types: ObjectTypes,
+    operations: Sequence[Operation],
+    included: str,
+    *,
+    general: bool = True,
+    any_datum: bool = True,
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
-    Without `general`, its texts, floating-point numbers and stored pointers are a few that are known: trials need no
-    more, and are shorter.
+    Without `general`, its texts and floating-point numbers are a few that are known: trials need no more, and are
+    shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them.
     """
-    return _Writer(interface, types, operations, general=general).write(included)
+    return _Writer(interface, types, operations, general=general, any_datum=any_datum).write(included)
 
 
 def _stores_data(operation: Operation) -> bool:

@@ -9,9 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from kleene.cfa.expressions import Deref, Index, Variable, root_variable, variables, walk
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Index,
+    Unary,
+    Variable,
+    root_variable,
+    variables,
+    walk,
+)
 from kleene.cfa.operations import Assign, Assume, Free, Operation, Print, Return, address_taken, expressions
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType, Type, VoidType
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
 from kleene.logic.kleene import Kleene
@@ -33,6 +47,45 @@ def changing_variable(program: CProgram) -> str | None:
         if changed and is_read and not item.constant:
             return item.variable.name
     return None
+
+
+def examines_data(program: CProgram) -> bool:
+    """Whether code may behave differently for different `void *`: it compares, converts or moves one.
+
+    Without that, a stored pointer is as good as any other: it is copied, handed to functions of the client, or freed.
+    """
+    labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
+    tested = (label.condition for label in labels if isinstance(label, Assume))
+    if any(_is_data(condition) for condition in tested):
+        return True
+    nodes = (node for label in labels for e in expressions(label) for node in walk(e))
+    return any(_examines(node) for node in nodes)
+
+
+def _examines(node: Expression) -> bool:
+    match node:
+        case Cast(operand=Constant()):
+            return False
+        case Cast(operand=operand, type=type_):
+            return operand.type != type_ and (_is_data(operand) or _leads_to_data(operand.type))
+        case Comparison(left=left, right=right) | Binary(left=left, right=right):
+            return _is_data(left) or _is_data(right)
+        case Unary(operand=operand):
+            return _is_data(operand)
+    return False
+
+
+def _is_data(value: Expression) -> bool:
+    return isinstance(value.type, PointerType) and isinstance(value.type.target, VoidType)
+
+
+def _leads_to_data(type_: Type) -> bool:
+    """Whether a type is a pointer to `void *`, directly or through more pointers."""
+    while isinstance(type_, PointerType):
+        type_ = type_.target
+        if isinstance(type_, PointerType) and isinstance(type_.target, VoidType):
+            return True
+    return False
 
 
 def _variables(label: Operation) -> frozenset[Variable]:

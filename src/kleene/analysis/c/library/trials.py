@@ -10,7 +10,7 @@ from kleene.analysis.c.library.client import CLIENT, MAIN, Client, write_client
 from kleene.analysis.c.library.interface import Interface
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import Operation
-from kleene.analysis.c.library.separation import Shared, objects_in_state, shared_in_state
+from kleene.analysis.c.library.separation import Shared, examines_data, objects_in_state, shared_in_state
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
@@ -44,10 +44,14 @@ class ClientFolder:
         self, types: ObjectTypes, operations: list[Operation], *, general: bool = False
     ) -> tuple[Client, CProgram]:
         included = str(Path(self.interface.file).resolve())
-        client = write_client(self.interface, types, operations, included, general=general)
         path = self.folder / CLIENT
+        any_datum = general and self._examines_data(types, operations)
+        client = write_client(self.interface, types, operations, included, general=general, any_datum=any_datum)
         path.write_text(client.text, encoding="utf-8")
         return client, read_program([str(path)], self.options)
+
+    def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
+        return examines_data(self.write(types, operations)[1])
 
     def read_with_errors(self) -> CProgram:
         """The last client that was written, with all kinds of error calls."""
