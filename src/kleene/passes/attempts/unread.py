@@ -1,7 +1,7 @@
 """Members that nothing reads: what is stored in them is replaced by NULL.
 
-A binomial heap whose nodes know their parents, of which no function makes use, is a forest to the analysis then. A
-block that only such a member points to counts as lost, so this is one attempt of several. (Dead stores, as in a
+A binomial heap whose nodes have pointers to their parents is then a forest to the analysis, if no function reads
+these pointers. A block that only such a member points to counts as lost, so this is one attempt of several. (Dead stores, as in a
 compiler; here of whole members, by the places where pointers may point.)
 """
 

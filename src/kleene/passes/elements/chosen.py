@@ -126,7 +126,7 @@ class Chosen:
         if isinstance(target.type, IntegerType):
             origin, _ = self.step(source)
             return [(a, origin) for a, i in pairs if i == target and origin is not None]
-        if leads_to_array(target.type):  # a new block, of which no index has a slot yet
+        if leads_to_array(target.type):  # a new block: no index has a slot in it yet
             return []
         if isinstance(target.type, PointerType) and isinstance(source, Variable | Field) and self.is_path(source):
             both = [(source, i) for a, i in pairs if a == target]

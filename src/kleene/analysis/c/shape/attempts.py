@@ -103,7 +103,7 @@ def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
 
 
 def _has_cells_apart(memory: Memory) -> bool:
-    """Whether some objects have several pointers, of which more than one has no name that says that it points back.
+    """Whether some objects have two or more pointers whose names do not say that they point back.
 
     Not where functions are analysed apart: a run refuted such a proof of a tree with pointers to its root.
     """

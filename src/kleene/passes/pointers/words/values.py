@@ -76,7 +76,7 @@ class WordValues:
         return self.value(lvalue)
 
     def tag_of(self, lvalue: Expression) -> Expression:
-        """The flags of a word, of which the rewritten pointer is given."""
+        """The flags of a word; `lvalue` is its rewritten pointer."""
         if not self.mask:
             return Constant(0, self.tag)
         match lvalue:
