@@ -155,7 +155,7 @@ class _Reader:
         owners |= {name: owners.get(name, file) for name in defined}
 
     def _note_handlers(self, parsed: list[Any]) -> None:
-        """Note whether the program registers functions for its exit: then every exit calls those that are registered."""
+        """Note whether the program registers functions for its exit: then every exit calls the registered ones."""
         texts = (Path(file).read_bytes() for file in (*self.files, *headers_of(parsed)) if Path(file).is_file())
         runs = self.linkage.runs
         runs.handlers = "atexit" not in self.linkage.defined_functions and any(b"atexit" in text for text in texts)

@@ -1,8 +1,8 @@
 """Members that nothing reads: what is stored in them is replaced by NULL.
 
 A binomial heap whose nodes have pointers to their parents is then a forest to the analysis, if no function reads
-these pointers. A block that only such a member points to counts as lost, so this is one attempt of several. (Dead stores, as in a
-compiler; here of whole members, by the places where pointers may point.)
+these pointers. A block that only such a member points to counts as lost, so this is one attempt of several. (Dead
+stores, as in a compiler; here of whole members, by the places where pointers may point.)
 """
 
 from __future__ import annotations
