@@ -437,3 +437,26 @@ def test_a_library_that_keeps_its_list_in_a_variable(loop: str, verdict: Verdict
         first, last = report.functions[0], report.functions[-1]
         assert first.precondition == ("it is called once, before the others",)
         assert last.precondition == ("it is called once, after the others",)
+
+
+BYTES = """
+#include <stdlib.h>
+#include <string.h>
+struct pair { void *a, *b; };
+struct pairs { struct pair p, q; };
+struct pairs *pairs_new(void) { return calloc(1, sizeof(struct pairs)); }
+void pairs_set(struct pairs *s, void *item) { s->p.a = s->p.b = item; }
+void pairs_put(struct pairs *s, void *item) { s->q.a = s->q.b = item; }
+int pairs_compare(struct pairs *s) {
+    if (s->p.a && s->q.a && memcmp(&s->p, &s->q, sizeof s->p))
+        *(int *)0 = 1;
+    return 0;
+}
+void pairs_free(struct pairs *s) { free(s); }
+"""
+
+
+def test_stored_pointers_differ_where_their_bytes_are_compared(tmp_path: Path) -> None:
+    """Where no code examines them, one pointer stands for all; debts that others had paid were an internal error."""
+    functions = _verdicts(BYTES, tmp_path)
+    assert functions["pairs_compare"].verdict is Verdict.FALSE

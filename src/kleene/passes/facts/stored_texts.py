@@ -199,7 +199,8 @@ class StoredTexts(Texts):
                     self.pay(symbol, scratch)
                     continue
                 for key in [k for k in scratch.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == symbol]:
-                    if Part("debt", stay[symbol], key.scale) not in joint.held:
+                    is_open = key in scratch.held  # another one may have paid it
+                    if is_open and Part("debt", stay[symbol], key.scale) not in joint.held:
                         self._publish(scratch.held[key], scratch)
 
     def record_store(self, target: Expression, symbol: int, base: int, offset: int | None, state: State) -> None:

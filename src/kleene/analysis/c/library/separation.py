@@ -23,9 +23,20 @@ from kleene.cfa.expressions import (
     variables,
     walk,
 )
-from kleene.cfa.operations import Assign, Assume, Free, Operation, Print, Return, address_taken, expressions
+from kleene.cfa.operations import (
+    Assign,
+    Assume,
+    Free,
+    MemCopy,
+    MemSet,
+    Operation,
+    Print,
+    Return,
+    address_taken,
+    expressions,
+)
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import PointerType, Type, VoidType
+from kleene.cfa.types import ArrayType, PointerType, RecordType, Type, VoidType
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
 from kleene.logic.kleene import Kleene
@@ -58,16 +69,17 @@ def examines_data(program: CProgram) -> bool:
     tested = (label.condition for label in labels if isinstance(label, Assume))
     if any(_is_data(condition) for condition in tested):
         return True
-    nodes = (node for label in labels for e in expressions(label) for node in walk(e))
-    return any(_examines(node) for node in nodes)
+    whole = MemCopy | MemSet | Free
+    nodes = (node for label in labels if not isinstance(label, whole) for e in expressions(label) for node in walk(e))
+    return any(_examines(node, program) for node in nodes)
 
 
-def _examines(node: Expression) -> bool:
+def _examines(node: Expression, program: CProgram) -> bool:
     match node:
         case Cast(operand=Constant()):
             return False
         case Cast(operand=operand, type=type_):
-            return operand.type != type_ and (_is_data(operand) or _leads_to_data(operand.type))
+            return operand.type != type_ and (_is_data(operand) or _leads_to_data(operand.type, program))
         case Comparison(left=left, right=right) | Binary(left=left, right=right):
             return _is_data(left) or _is_data(right)
         case Unary(operand=operand):
@@ -79,12 +91,19 @@ def _is_data(value: Expression) -> bool:
     return isinstance(value.type, PointerType) and isinstance(value.type.target, VoidType)
 
 
-def _leads_to_data(type_: Type) -> bool:
-    """Whether a type is a pointer to `void *`, directly or through more pointers."""
-    while isinstance(type_, PointerType):
-        type_ = type_.target
-        if isinstance(type_, PointerType) and isinstance(type_.target, VoidType):
-            return True
+def _leads_to_data(type_: Type, program: CProgram) -> bool:
+    """Whether a type is a pointer to what has a `void *` in it: its bytes may be compared."""
+    return isinstance(type_, PointerType) and _has_data(type_.target, program)
+
+
+def _has_data(type_: Type, program: CProgram) -> bool:
+    match type_:
+        case PointerType(target=target):
+            return isinstance(target, VoidType) or (isinstance(target, PointerType) and _has_data(target, program))
+        case ArrayType(element=element):
+            return _has_data(element, program)
+        case RecordType(name=name) if name in program.records:
+            return any(_has_data(field.type, program) for field in program.records[name].fields)
     return False
 
 
