@@ -39,6 +39,7 @@ NUMBERS = (
 )
 CERTIFICATES = (
     "tests/refine/test_certificate_data.py",
+    "tests/refine/test_certificate_tasks.py",
     "tests/refine/test_certificates.py",
     "tests/refine/test_cli.py",
 )
