@@ -1,4 +1,4 @@
-"""What a certificate says of the task: conditions are read back, forged ones are refused, flags choose the automaton."""
+"""What a certificate says of the task: conditions are read back, forged ones refused, flags choose the automaton."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Representatives of unknown numbers: operations that the reader of C writes in other ways, and where numbers overlap."""
+"""Representatives of unknown numbers: operations that the reader of C writes otherwise, and numbers that overlap."""
 
 from __future__ import annotations
 
