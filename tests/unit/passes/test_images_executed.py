@@ -11,7 +11,9 @@ from tests.unit.passes.executed import Answer, answers
 from tests.unit.passes.test_zero_one_images import ASSERT, OPERATORS
 from tests.unit.semantics.translated import inlined, program_of
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Comparison, Unary, Variable
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assume, Error, Operation, Skip
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT
 from kleene.passes.facts.memory import Memory
@@ -21,15 +23,18 @@ NUMBERS = (-1, 0, 1, 2, 3)
 READ = "__VERIFIER_nondet_int"
 THREE = f"int a = {READ}(), b = {READ}(), c = {READ}(); "
 NODES = "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); "
+LONG_T, LONG_U = (" ".join(f"int {x}{k} = {x}{k - 1 if k else ''};" for k in range(8)) for x in "tu")
 FAILED = ("error", None, "assertion")
 
 
 class Images:
     """A program, and its automaton on images."""
 
-    def __init__(self, folder: Path, body: str) -> None:
+    def __init__(self, folder: Path, body: str, *, negations: int = 0) -> None:
         self.program = program_of(folder, body, ASSERT)
         prepared, cfa = inlined(folder, body, ASSERT)
+        for _ in range(negations):
+            cfa = Cfa(cfa.entry, tuple(replace(e, label=negated(e.label)) for e in cfa.edges))
         memory = Memory(prepared, cfa, typed=True)
         self.maps = mapped_by_images(memory)
         self.variables = {v.name: v for v in prepared.main.locals}
@@ -47,6 +52,13 @@ class Images:
 
     def mapped(self, names: str) -> str:
         return "".join(name for name in names if self.maps(self.variables[name]))
+
+
+def negated(label: Operation) -> Operation:
+    """An assumption of the negation, which is assumed not to hold."""
+    if not isinstance(label, Assume):
+        return label
+    return Assume(label.place, Unary("!", label.condition, INT), not label.truth)
 
 
 EXACT = {
@@ -100,6 +112,15 @@ FAILING = {
     "a failure or an exit": "int t = a <= b; if (!t) { if (c < a) return 5; assert(0); } return 2;",
     "a flag that a pointer changes": "int t = a <= b, *r = &t; *r = 0; if (!t) assert(0); return 2;",
     "a flag of another": "int t = a <= b, u = b <= c; if (!u) sure(t); return 2;",
+    "answers that are compared with one": (
+        "int t = a < b; if (t == 1) ; else assert(0); int u = b < c; if (u == 1) return 7; assert(0);"
+    ),
+    "answers that are compared with a number": (
+        "int t = a < b; if (t > 0) ; else assert(0); int u = b < c; if (u > 0) return 7; assert(0);"
+    ),
+    "answers that are kept for long": (
+        f"int t = a < b; {LONG_T} int u = b < c; {LONG_U} if (t7) if (u7) return 7; assert(a <= b); return 1;"
+    ),
     "numbers in nodes": (
         NODES + "p->data = a; q->data = b; int s = p->data < c; if (s) p->data = q->data;"
         " assert(p->data <= c); return s;"
@@ -190,6 +211,47 @@ def test_which_cells_have_images(tmp_path: Path, known: bool, use: str) -> None:
     runs = Images(tmp_path, body)
     assert (runs.mapped("ab") == "ab") == known
     assert runs.of_numbers() <= runs.of_images()
+
+
+@pytest.mark.parametrize("negations", [1, 2])
+@pytest.mark.parametrize("name", ["an order", "an answer that is kept", "the greatest"])
+def test_negated_conditions(tmp_path: Path, name: str, negations: int) -> None:
+    runs = Images(tmp_path, THREE + EXACT[name], negations=negations)
+    assert runs.changed
+    assert runs.of_images() == runs.of_numbers()
+
+
+@pytest.mark.parametrize("name", ["less and less", "a status by order", "a failure behind a copy"])
+def test_negated_conditions_lose_nothing(tmp_path: Path, name: str) -> None:
+    runs = Images(tmp_path, THREE + FAILING[name], negations=1)
+    assert runs.changed
+    assert runs.of_numbers() <= runs.of_images()
+
+
+def test_what_main_returns_is_not_followed(tmp_path: Path) -> None:
+    for value in ("a", "a < b"):
+        assert Images(tmp_path, f"{THREE} assert(a <= b); return {value};").mapped("ab") == "ab"
+
+
+def test_locations_with_several_tests_are_not_followed(tmp_path: Path) -> None:
+    """Two edges leave where numbers are compared, with one test: else the automaton stays as it is."""
+    prepared, cfa = inlined(tmp_path, THREE + "assert(a < b);", ASSERT)
+    (a, b) = (v for v in prepared.main.locals if v.name in "ab")
+    first, second = (e for e in cfa.edges if isinstance(e.label, Assume))
+    assert first.source == second.source
+    place, test = first.label.place, Comparison("<", a, b)
+    others = tuple(e for e in cfa.edges if e is not second)
+
+    def changed(*edges: Edge[Operation]) -> bool:
+        whole = Cfa(cfa.entry, edges)
+        return with_images(Memory(prepared, whole, typed=True)) != whole
+
+    assert changed(*cfa.edges)
+    assert not changed(*cfa.edges, Edge(first.source, Assume(place, test), second.target))
+    assert not changed(*others, Edge(first.source, Assume(place, Comparison(">", a, b)), second.target))
+    assert not changed(*others, Edge(first.source, Skip(place), second.target))
+    (failure,) = (e for e in cfa.edges if isinstance(e.label, Error))
+    assert not changed(*(e for e in cfa.edges if e is not failure), replace(failure, target=second.target)), "it goes on"
 
 
 def test_without_an_assertion_numbers_stay(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.translated import inlined
 
-from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, Field, Unary, Variable, walk
+from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Unary, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Havoc, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.types import INT, UNSIGNED, IntegerType
@@ -42,6 +42,8 @@ def numbers(folder: Path, body: str, *labels: Callable[[dict[str, Variable]], Op
         (f"{NODES} p->data = x; q->next = p; if (q->data == 3) return 2;", [2, 3, 4, 5]),
         (f"{NODES} p->data = x; if (*(unsigned *)&p->data > 7u) return 2;", []),
         (f"{NODES} p->data = x; *p = *q;", []),
+        ("union { int i; unsigned u; } *w = malloc(4); w->i = x; if (w->u > 7u) return 2;", []),
+        (f"{NODES} memset(p, x, sizeof *p);", []),
         ("struct { int a, b; } *s = malloc(8); s->a = x; s->b = 3; if (s->b > 9) return 2;", KNOWN),
         ("char *r = malloc(8); int *a = (int *)r, *b = (int *)(r + 2); *a = x; if (*b == 7) return 2;", []),
         ("char *r = malloc(8); int *a = (int *)r, *b = (int *)(r + 4); *a = x; if (*b == 7) return 2;", KNOWN),
@@ -144,6 +146,17 @@ def test_one_unknown_number_for_cells_that_are_used_apart(tmp_path: Path) -> Non
     }
     known = {str(n): [c.value for c in uses.representatives(n)] for n in members}
     assert known == {"w->a.data": [2, 3], "w->b.data": [99, 100]}
+
+
+def test_an_unknown_number_at_an_index(tmp_path: Path) -> None:
+    """The index is asked for more than how it compares."""
+    body = START + "int *r = malloc(36); r[0] = 1;"
+
+    def at(name: str) -> Callable[[dict[str, Variable]], Operation]:
+        return lambda v: Havoc(None, Deref(Binary("+", v["r"], v[name], v["r"].type), INT))  # type: ignore[arg-type]
+
+    assert numbers(tmp_path, body) == KNOWN
+    assert numbers(tmp_path, body, at("x")) == []
 
 
 def test_what_has_no_keys_stays(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ ARRAYS = {
     "extern struct node *t[COUNT];": False,
     "struct node *t[COUNT] = {&some};": False,
     "struct node *const t[COUNT] = {&some};": False,
+    "struct node *const t[COUNT];": False,
     "struct node *t[COUNT]; struct node **first = &t[0];": True,
     "struct node *t[COUNT]; struct node **first = t;": False,
 }

@@ -21,8 +21,8 @@ from kleene.passes.inline import inline
 
 COUNT = 9
 TABLE = (
-    HEADER
-    + f"extern unsigned char __VERIFIER_nondet_uchar(void); struct pair {{ struct node *a; int b; }} t[{COUNT}];\n"
+    HEADER + f"extern unsigned char __VERIFIER_nondet_uchar(void);"
+    f" extern unsigned __VERIFIER_nondet_uint(void); struct pair {{ struct node *a; int b; }} t[{COUNT}];\n"
 )
 NUMBERED = f"for (int k = 0; k < {COUNT}; k++) t[k].b = k; "
 UNKNOWN = "__VERIFIER_nondet_int()"
@@ -148,7 +148,13 @@ CHOSEN = {
         True,
     ),
     "an index that is computed": (f"int i = {UNKNOWN} & 3; return t[i + 2].b;", ANY_SLOT, False),
-    "an index that a pointer changes": ("int i = 5; int *q = &i; *q = 6; return t[i].b;", ANY_SLOT, True),
+    "an index at most zero": (f"int i = {UNKNOWN}; if (i > 0) return 77; return t[i].b;", ANY_SLOT, True),
+    "an unknown index beside an address": (
+        f"int i = {UNKNOWN}; t[i].a = &some; return t[i].b;",
+        ANY_SLOT,
+        True,
+    ),
+    "an index that a pointer changes": ("int i = 0; int *q = &i; *q = 6; return t[i].b;", ANY_SLOT, True),
     "an index of a wider type": (f"long i = {UNKNOWN}; if (i < 0 || i > 4) return 77; return t[i].b;", ANY_SLOT, False),
     "a narrowed index": (
         f"int i = {UNKNOWN}; unsigned char j = i; if (j >= {COUNT}) return 77; return t[j].b;",
@@ -224,6 +230,20 @@ def test_elements_of_each_size(tmp_path: Path) -> None:
         assert element.offset == 0 and following.offset >= element.type.size and following.offset % 8 == 0
         assert following.offset + following.type.size <= layout.type.size
         assert all(x.type.size != layout.type.size for x in runs.slots.records.values() if x is not layout)
+
+
+def test_the_one_after_the_greatest_number_is_the_first(tmp_path: Path) -> None:
+    runs = Runs(program_of(tmp_path, f"{NUMBERED} unsigned i = __VERIFIER_nondet_uint(); i++; return t[i].b;", TABLE))
+    for number in (2**32 - 1, 3):
+        assert runs.own((number,))[0] == "exit"
+        assert runs.own((number,)) in runs.with_slots((number,))
+
+
+def test_slots_are_global(tmp_path: Path) -> None:
+    """And positions of local indices are local: the list of globals names no other variable."""
+    runs = Runs(program_of(tmp_path, f"int i = {UNKNOWN}; return t[i].b + t[g].b;", f"{TABLE}int g;\n"))
+    assert all(item.variable.is_global for item in runs.slots.globals)
+    assert {item.variable.name for item in runs.slots.globals} >= {"t[]", "t[g]"}
 
 
 def test_each_computed_index_has_a_variable_of_its_own(tmp_path: Path) -> None:
