@@ -131,6 +131,7 @@ FAILING = {
     "a flag that is overwritten": "int t = a < b; t = 0; if (!t) assert(a < b);",
     "a flag that is declared again": "{ int t = a < b; if (t) return 1; } { int t = a <= b; sure(t); }",
     "a constant": "if (a < b) a = 2; assert(a <= b);",
+    "a number that has no image": f"int d = {READ}(); if (d + 1 == 4) return 9; assert(a <= b); return 1;",
     "a constant below": "if (a > b) a = 2; assert(a >= b);",
     "a constant compared": "if (a <= 2) b = a; assert(a <= b);",
     "a status by order": (
@@ -170,6 +171,11 @@ FAILING = {
         "int t = a <= b, s = t; t = 1; if (!t) assert(0); int u = b <= c, v = u; u = 1; if (!u) assert(0);"
         " if (!s) if (!v) return 7; assert(a <= c); return 1;"
     ),
+    "answers that are kept elsewhere, and read anew": (
+        f"int t = a <= b, s = t; t = {READ}(); if (!t) assert(0);"
+        f" int u = b <= c, v = u; u = {READ}(); if (!u) assert(0);"
+        " if (!s) if (!v) return 7; assert(a <= c); return 1;"
+    ),
     "numbers in nodes": (
         NODES + "p->data = a; q->data = b; int s = p->data < c; if (s) p->data = q->data;"
         " assert(p->data <= c); return s;"
@@ -180,6 +186,7 @@ NUMBERS_KEPT = {
         "",
         'printf("%d", a);',
         "c = a;",
+        "struct node *z = calloc(1, sizeof *z); free(z);",
         "int d = a == b; if (d) return 2;",
         "int d = 3; d = d + 1; if (d < 3) return 2;",
     ],
@@ -206,6 +213,7 @@ CELLS = {
         "*q = *p;",
         "static struct node n; struct node *r = c ? &n : q; r->next = 0;",
         "q->data = p->data + 1;",
+        "union { int i; unsigned u; } *w = malloc(4); w->i = a; if (w->u > 7u) return 2; free(w);",
         "struct bits { int x : 4; struct node *n; } *z = malloc(16); z->x = 3; free(z);",
         "if (*(unsigned *)&p->data < 7u) return 1;",
         "int *o = (int *)((char *)q + 6); *o = a;",
@@ -326,6 +334,7 @@ def test_without_an_assertion_numbers_stay(tmp_path: Path) -> None:
         "if (a < b) return 1;",
         "int t = a < b; if (t) return 1;",
         "if (a < b) assert(c != 3);",
+        "if (a < b) assert(a <= 3);",
         "assert(a <= 3);",
         "assert(a);",
     ):
