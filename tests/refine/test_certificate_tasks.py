@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.refine.helpers import task_of, written
+from tests.refine.helpers import refined, task_of, written
 from tests.refine.test_cell_conditions import EQUAL, condition_on, listing
 from tests.refine.test_certificates import accepts, signed
 
@@ -17,15 +18,23 @@ from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cli import run_main
 from kleene.diagnostics import InputError
-from kleene.refine.certificate import abstraction_document, abstraction_of, conditions_document, conditions_from
+from kleene.refine.certificate import (
+    abstraction_document,
+    abstraction_of,
+    conditions_document,
+    conditions_from,
+    graphs_of,
+    problems_of,
+)
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.library import library
 from kleene.refine.conditions.cells import CellCondition
 from kleene.refine.conditions.linear import Condition
+from kleene.refine.loop import SAFE
 from kleene.refine.model import Abstraction, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
 
-from .test_certificate_data import LIST
+from .test_certificate_data import LIST, abstraction, sample
 
 NUMBERS = listing(EQUAL + " int i = __VERIFIER_nondet_int(), j = i + 1; if (i < 5) j = 2;", "", "p->a == p->b")
 
@@ -103,6 +112,40 @@ def test_all_families_of_a_shape_are_among_its_own() -> None:
         nothing = TrackingDefinition(frozenset(), frozenset(), frozenset(), frozenset(), frozenset())
         made = Abstraction(nothing, (generator,), Activity({}))
         assert abstraction_of(abstraction_document(made), library(), [LIST]).generators == (generator,)
+
+
+def test_structure_types_of_another_program_are_refused() -> None:
+    """Also where they have the same members."""
+    document = abstraction_document(abstraction())
+    assert abstraction_of(document, library(), [LIST]).generators
+    for others in ([], [replace(LIST, name="other")], [LIST, LIST]):
+        with pytest.raises(InputError, match="its structure types differ"):
+            abstraction_of(document, library(), others)
+
+
+@pytest.mark.parametrize("role", ["forward", "back", "circular", "looping", "unused"])
+def test_members_of_another_struct_are_refused(role: str) -> None:
+    document = abstraction_document(abstraction(**{role: frozenset({"next", "other"})}))
+    with pytest.raises(InputError, match="other fields"):
+        abstraction_of(document, library(), [LIST])
+
+
+def test_graphs_are_those_of_the_program(tmp_path: Path) -> None:
+    result = refined(written(tmp_path, listing("n->a = n->b = 0;", "", "p")))
+    assert result.outcome == SAFE and result.tree is not None
+    graphs = graphs_of(result.tree)
+    assert problems_of(result.task, result.abstraction, graphs) == []
+    place, own = next((place, own) for place, own in graphs.items() if own)
+    (problem,) = problems_of(result.task, result.abstraction, {**graphs, place: [*own, sample()]})
+    assert problem == f"the graphs at {place} have other predicates than the program"
+    (problem,) = problems_of(result.task, result.abstraction, {**graphs, "nowhere": own})
+    assert problem == "there is no location nowhere in the program"
+    assert problems_of(result.task, result.abstraction, {**graphs, place: []})
+
+
+def test_properties_are_a_list() -> None:
+    with pytest.raises(InputError, match="must be a list"):
+        _Check("c", {"asked": {"memsafety": 1}})._properties("asked")
 
 
 def test_the_digest_does_not_depend_on_the_order_of_keys() -> None:

@@ -116,6 +116,9 @@ EXACT = {
     "an answer that is kept while others change": (
         "if (a > b) a = b; int t = a <= b; int u = 5; if (!t) assert(0); return u - 5;"
     ),
+    "an answer about other numbers": (
+        "if (a > b) a = b; int d = 3; d = d + 1; int s = d < 3; if (s) return 9; assert(a <= b);"
+    ),
     "an assertion by a flag": "if (a > b) a = b; int t = a <= b; sure(t);",
 }
 FAILING = {
@@ -307,7 +310,7 @@ def test_what_main_returns_is_not_followed(tmp_path: Path) -> None:
 def test_locations_with_several_tests_are_not_followed(tmp_path: Path) -> None:
     """Two edges leave where numbers are compared, with one test: else the automaton stays as it is."""
     prepared, cfa = inlined(tmp_path, THREE + "assert(a < b);", ASSERT)
-    (a, b) = (v for v in prepared.main.locals if v.name in "ab")
+    a, b = (v for v in prepared.main.locals if v.name in "ab")
     first, second = (e for e in cfa.edges if isinstance(e.label, Assume))
     assert first.source == second.source
     place, test = first.label.place, Comparison("<", a, b)
@@ -329,12 +332,24 @@ def test_locations_with_several_tests_are_not_followed(tmp_path: Path) -> None:
     )
 
 
+def test_each_test_of_a_location_is_looked_at(tmp_path: Path) -> None:
+    """Only the first one was; the images of another one were compared as if they were numbers."""
+    prepared, cfa = inlined(tmp_path, THREE + "int d = 3; d = d + 1; assert(a <= b); assert(b <= c); return d;", ASSERT)
+    (d,) = (v for v in prepared.main.locals if v.name == "d")
+    first, second, *_ = (e for e in cfa.edges if isinstance(e.label, Assume))
+    other = replace(second, label=Assume(first.label.place, Comparison("==", d, Constant(4, INT))))
+    for pair in ((first, other), (other, first)):
+        whole = Cfa(cfa.entry, (*pair, *(e for e in cfa.edges if e not in (first, second))))
+        assert with_images(Memory(prepared, whole, typed=True)) == whole
+
+
 def test_without_an_assertion_numbers_stay(tmp_path: Path) -> None:
     for body in (
         "if (a < b) return 1;",
         "int t = a < b; if (t) return 1;",
         "if (a < b) assert(c != 3);",
         "if (a < b) assert(a <= 3);",
+        "int t = a <= 3; if (a < b) c = 1; if (!t) assert(0);",
         "assert(a <= 3);",
         "assert(a);",
     ):
