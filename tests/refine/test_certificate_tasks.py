@@ -12,12 +12,12 @@ from tests.refine.helpers import refined, task_of, written
 from tests.refine.test_cell_conditions import EQUAL, condition_on, listing
 from tests.refine.test_certificates import accepts, signed
 
-from kleene.analysis.c.certificates import _Check, digest_of
+from kleene.analysis.c.certificates import _Check, digest_of, recheck
 from kleene.analysis.c.options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cli import run_main
-from kleene.diagnostics import InputError
+from kleene.diagnostics import InputError, Limit, LimitReached
 from kleene.refine.certificate import (
     abstraction_document,
     abstraction_of,
@@ -30,12 +30,14 @@ from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.library import library
 from kleene.refine.conditions.cells import CellCondition
 from kleene.refine.conditions.linear import Condition
+from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.loop import SAFE
 from kleene.refine.model import Abstraction, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
 
-from .test_certificate_data import LIST, abstraction, sample
+from .test_certificate_data import LIST, abstraction, document, sample
 
+SHAPES = Path(__file__).parent.parent.parent / "src" / "kleene" / "shapes"
 NUMBERS = listing(EQUAL + " int i = __VERIFIER_nondet_int(), j = i + 1; if (i < 5) j = 2;", "", "p->a == p->b")
 
 
@@ -116,18 +118,36 @@ def test_all_families_of_a_shape_are_among_its_own() -> None:
 
 def test_structure_types_of_another_program_are_refused() -> None:
     """Also where they have the same members."""
-    document = abstraction_document(abstraction())
-    assert abstraction_of(document, library(), [LIST]).generators
+    written_out = abstraction_document(abstraction())
+    assert abstraction_of(written_out, library(), [LIST]).generators
     for others in ([], [replace(LIST, name="other")], [LIST, LIST]):
         with pytest.raises(InputError, match="its structure types differ"):
-            abstraction_of(document, library(), others)
+            abstraction_of(written_out, library(), others)
 
 
 @pytest.mark.parametrize("role", ["forward", "back", "circular", "looping", "unused"])
 def test_members_of_another_struct_are_refused(role: str) -> None:
-    document = abstraction_document(abstraction(**{role: frozenset({"next", "other"})}))
+    written_out = abstraction_document(abstraction(**{role: frozenset({"next", "other"})}))
     with pytest.raises(InputError, match="other fields"):
-        abstraction_of(document, library(), [LIST])
+        abstraction_of(written_out, library(), [LIST])
+
+
+def test_a_program_without_structs_has_one_generator() -> None:
+    made = abstraction()
+    (generator,) = made.generators
+    made = replace(made, generators=(replace(generator, structure=NO_STRUCTURE),))
+    assert abstraction_of(abstraction_document(made), library(), []).generators == made.generators
+
+
+def test_a_program_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def result(*_: object) -> None:
+        raise LimitReached("too large", Limit.SIZE)
+
+    monkeypatch.setattr(_Check, "result", result)
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(document()), encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be prepared as it was for the proof: too large"):
+        recheck(str(path))
 
 
 def test_graphs_are_those_of_the_program(tmp_path: Path) -> None:
@@ -141,6 +161,27 @@ def test_graphs_are_those_of_the_program(tmp_path: Path) -> None:
     (problem,) = problems_of(result.task, result.abstraction, {**graphs, "nowhere": own})
     assert problem == "there is no location nowhere in the program"
     assert problems_of(result.task, result.abstraction, {**graphs, place: []})
+
+
+ENDLESS = """
+#include <stdlib.h>
+#include <assert.h>
+struct pair { int a, b; };
+int main(void) {
+    struct pair *p = malloc(sizeof *p);
+    while (!p) ;
+    p->a = 0;
+    for (;;) assert(p->a == 0);
+}
+"""
+
+
+def test_locations_without_graphs_are_left_out(tmp_path: Path) -> None:
+    result = refined(written(tmp_path, ENDLESS))
+    assert result.outcome == SAFE and result.tree is not None
+    graphs = graphs_of(result.tree)
+    assert graphs.keys() < result.tree.stores.keys() and all(graphs.values())
+    assert problems_of(result.task, result.abstraction, graphs) == []
 
 
 def test_properties_are_a_list() -> None:
@@ -227,3 +268,20 @@ def test_what_was_not_asked_for_is_not_proved(tmp_path: Path) -> None:
     assert accepts(tmp_path, signed(document))
     assert not accepts(tmp_path, signed({**document, "properties": ["memsafety", "unreach"]}))
     assert not accepts(tmp_path, signed({**document, "properties": ["unreach"]}))
+
+
+def test_a_shape_of_one_s_own_must_be_given_again(tmp_path: Path) -> None:
+    """The proof rests on it: without the file, or with another one, the certificate is refused."""
+    own = tmp_path / "own.scg"
+    known = (SHAPES / "sll.scg").read_text(encoding="utf-8")
+    own.write_text(known.replace("%shape sll", "%shape mine"), encoding="utf-8")
+    program, path = written(tmp_path, CALLED), tmp_path / "proof.json"
+    chosen = ["--shapes", str(own), "--structure-hint", "mine", "--certificate", str(path)]
+    assert run_main(["check", str(program), "--property", "memsafety", *chosen]) == 0
+    assert [entry["path"] for entry in json.loads(path.read_text(encoding="utf-8"))["shape_files"]] == [str(own)]
+    assert recheck(str(path), shapes=[str(own)]).problems == ()
+    with pytest.raises(InputError, match="shape classes of your own: give --shapes"):
+        recheck(str(path))
+    own.write_text(own.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is not the file that was proved"):
+        recheck(str(path), shapes=[str(own)])
