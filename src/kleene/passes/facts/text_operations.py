@@ -31,14 +31,14 @@ from kleene.cfa.program import (
 )
 from kleene.cfa.types import ArrayType, PointerType
 from kleene.passes.facts.liveness import starts
-from kleene.passes.facts.stored_texts import StoredTexts
+from kleene.passes.facts.stored_numbers import StoredNumbers
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.symbolic_values import full_range
 from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte, is_text
 from kleene.passes.facts.zones import ZERO
 
 
-class TextOperations(StoredTexts, ABC):
+class TextOperations(StoredNumbers, ABC):
     """What operations do to texts; `Relations` says what they do to the rest of memory."""
 
     # Blocks ---------------------------------------------------------------------------------------------------
@@ -112,9 +112,6 @@ class TextOperations(StoredTexts, ABC):
             self._set_end(state, block, last)
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
-
-    def _is_whole(self, state: State, at: int, amount: int, room: int) -> bool:
-        return self.is_zero(state, at) and state.zone.upper(room, amount) <= 0
 
     # Calls ----------------------------------------------------------------------------------------------------
 
