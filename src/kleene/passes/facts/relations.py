@@ -30,6 +30,7 @@ from kleene.cfa.expressions import (
     Variable,
     walk,
 )
+from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -65,7 +66,7 @@ from kleene.passes.facts.stored_texts import Promises
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
 from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
-from kleene.passes.facts.texts import OLDEST
+from kleene.passes.facts.texts import OLDEST, is_text
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
 MOST_EDGES = 4_000
@@ -255,13 +256,15 @@ class Relations(TextOperations):
         self.promises = Promises(self._byte_kinds())
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
-            before = (len(self.promises.broken), self.promises.everything)
+            self.promises.begin()
             at = self._solve()
-            if before == (len(self.promises.broken), self.promises.everything):
+            if self.promises.are_kept:
                 return at
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
-        order, heads = self.cfa.post_order, self.cfa.loop_heads
+        functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
+        order = {location: n for part in functions for location, n in part.post_order.items()}
+        heads = frozenset[str]().union(*(part.loop_heads for part in functions))
         at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
             at.setdefault(start, {ALL: State()})
@@ -269,7 +272,7 @@ class Relations(TextOperations):
         waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
         while waiting:
-            here = max(waiting, key=lambda item: (order.get(item[0], -1), sorted(item[1])))
+            here = max(waiting, key=lambda item: (order[item[0]], item[0], sorted(item[1])))
             waiting.remove(here)
             location, part = here
             if part not in at[location]:
@@ -354,9 +357,7 @@ class Relations(TextOperations):
 
     def _tells_parts(self, pointer: Variable, asked: Nulls | None) -> bool:
         """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
-        type_ = pointer.type
-        is_text = isinstance(type_, PointerType) and type_.target.size <= 1
-        return (is_text or not self.promises.kinds) and (asked is None or pointer.name in asked)
+        return (is_text(pointer) or not self.promises.kinds) and (asked is None or pointer.name in asked)
 
     def _asked_at(self, location: str) -> Nulls:
         """The pointers to texts that the conditions at a location compare."""
