@@ -1,0 +1,163 @@
+"""The slices of a program: one for each class of objects that points to no other class, with all that leads to it.
+
+Every operation is in the slices that keep the objects it accesses. A run of the program is a run of each slice, up to
+its first error: until then, pointers point where their classes say. So if no slice has an error, the program has none.
+(Steensgaard, POPL 1996, for the classes; Weiser 1981 for slices.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
+
+from kleene.cfa.expressions import Field, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Error, Exit, Operation, expressions
+from kleene.cfa.program import CProgram, Global
+from kleene.cfa.types import PointerType, RecordLayout, RecordType
+from kleene.passes.attempts.slices.classes import Class, Classes, NoSlices, Spot
+from kleene.passes.attempts.slices.projection import Projected, Projection
+from kleene.passes.attempts.slices.silence import Silencer
+from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.memory import Memory
+
+MOST_SLICES = 40
+"""Slices of one program: with more of them, each has little time."""
+Member = tuple[str, int]
+"""A member of a struct: its tag and its offset."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A program that follows some objects of another one."""
+
+    program: CProgram
+    mixed: frozenset[Variable]
+    """Pointers that are NULL in the slice where they point to objects of others."""
+    open_offsets: frozenset[int]
+    """The offsets at which objects of the slice point to objects of others."""
+
+
+def slices_of(memory: Memory) -> tuple[Slice, ...]:
+    """The slices of a program; none if there are not several ones."""
+    try:
+        classes = Classes(memory)
+        ends = _ends(classes)
+        if not 1 < len(ends) <= MOST_SLICES:
+            return ()
+        return tuple(_slice(classes, kept) for kept in ends)
+    except NoSlices:
+        return ()
+
+
+def _ends(classes: Classes) -> list[frozenset[Class]]:
+    """For each class (or classes in a circle) without pointers to others: itself and all that lead to it.
+
+    Classes of pointers that are always NULL are in one slice together.
+    """
+    leaders = classes.leaders()
+    after = {c: set(classes.targets(c).values()) for c in leaders}
+    reach = {c: _reachable(c, after) for c in leaders}
+    ends = {frozenset(reach[c]) for c in leaders if all(c in reach[d] for d in reach[c])}
+    empty = [end for end in ends if not end & classes.with_objects]
+    full = sorted((end for end in ends if end & classes.with_objects), key=min)
+    grouped = [*full, frozenset().union(*empty)] if empty else full
+    return [frozenset(c for c in leaders if reach[c] & end) for end in grouped]
+
+
+def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
+    reachable, waiting = {start}, [start]
+    while waiting:
+        new = after[waiting.pop()] - reachable
+        reachable |= new
+        waiting += new
+    return reachable
+
+
+def _slice(classes: Classes, kept: frozenset[Class]) -> Slice:
+    left = _left_calls(classes, kept)
+    projection = Projection(classes, kept, left)
+    memory, regions = classes.memory, classes.regions
+    kept_calls = [call for call in regions.outer_calls if id(call) not in left]
+    calls_of: dict[str, list[int]] = {}
+    for call in kept_calls:
+        for name in regions.called_by(call):
+            calls_of.setdefault(name, []).append(id(call))
+    edges: list[Edge[Operation]] = []
+    projected: list[Projected] = []
+    for edge in memory.cfa.edges:
+        name = regions.function_of.get(edge.source, "")
+        calls = calls_of.get(name, []) if name else [0]
+        views = [projection.project(edge.label, Spot(edge, call)) for call in calls]
+        if any(view != views[0] for view in views):
+            raise NoSlices(f"calls of {name} differ in what they need")
+        if views:
+            edges.append(edge)
+            projected.append(views[0])
+    silencer = Silencer(Cfa(memory.cfa.entry, tuple(edges)), projected)
+    cfa = silencer.quiet_automaton()
+    program = memory.program
+    main = replace(program.main, cfa=cfa)
+    dropped = _members(memory.cfa) - _members(cfa)
+    sliced = replace(
+        program,
+        functions={**program.functions, program.entry: main},
+        globals=tuple(_globals(projection, program.globals, silencer.needed)),
+        records={name: _without(name, layout, dropped) for name, layout in program.records.items()},
+    )
+    return Slice(sliced, projection.mixed, _open_offsets(classes, kept))
+
+
+def _left_calls(classes: Classes, kept: frozenset[Class]) -> frozenset[int]:
+    """The calls from outside that neither access objects of a slice nor change a number that others see."""
+    projection, regions = Projection(classes, kept), classes.regions
+    left = set()
+    for call in regions.outer_calls:
+        inside = [e for name in regions.called_by(call) for e in regions.edges_of.get(name, ())]
+        if not any(_matters(projection, Spot(edge, id(call))) for edge in inside):
+            left.add(id(call))
+    return frozenset(left)
+
+
+def _matters(projection: Projection, spot: Spot) -> bool:
+    assert spot.edge is not None
+    label = spot.edge.label
+    if isinstance(label, Error | Exit) or any(v.is_global for v in defined_variables(label)):
+        return True
+    return projection.project(label, spot).matters
+
+
+def _globals(projection: Projection, every: Iterable[Global], needed: Set[Variable]) -> Iterable[Global]:
+    memory = projection.memory
+    for item in every:
+        kind = memory.kind(item.variable)
+        if kind == "integer":
+            if item.variable in needed:
+                yield item
+            continue
+        if kind not in ("pointer", "object") or not projection.keeps_global(item.variable):
+            continue
+        steps = (projection.project(assignment, Spot(None)) for assignment in item.initial)
+        kept = tuple(a for a, step in zip(item.initial, steps, strict=True) if a in step.kept)
+        yield replace(item, initial=kept)
+
+
+def _members(cfa: Cfa[Operation]) -> set[Member]:
+    """The pointers in structs that an automaton names."""
+    members: set[Member] = set()
+    for edge in cfa.edges:
+        for node in (n for x in expressions(edge.label) for n in walk(x)):
+            if isinstance(node, Field) and isinstance(node.type, PointerType):
+                record = node.base.type
+                members |= {(record.name, node.offset)} if isinstance(record, RecordType) else set()
+    return members
+
+
+def _without(name: str, layout: RecordLayout, dropped: Set[Member]) -> RecordLayout:
+    """A struct without members that are left out of a slice."""
+    fields = tuple(f for f in layout.fields if (name, f.offset) not in dropped or not isinstance(f.type, PointerType))
+    return layout if len(fields) == len(layout.fields) else replace(layout, fields=fields)
+
+
+def _open_offsets(classes: Classes, kept: Set[Class]) -> frozenset[int]:
+    return frozenset(offset for c in kept for offset, to in classes.targets(c).items() if to not in kept)
