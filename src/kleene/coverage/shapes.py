@@ -394,7 +394,8 @@ class _Drawing:
         held = self._holder(variable)
         value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
-        if not known or (isinstance(value, Undefined) and variable in owner.standing):
+        stands = variable in owner.standing or owner.attempt.slice is not None
+        if not known or (isinstance(value, Undefined) and stands):
             sketch.complete = False
             return
         if isinstance(value, Pointer) and value.offset not in pointer.offsets:

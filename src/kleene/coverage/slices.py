@@ -15,13 +15,7 @@ class SlicesInvariant:
         self.invariants = invariants
         self.looks_closer = any(own.looks_closer for own in invariants)
 
-    @property
-    def states(self) -> int:
-        return max(own.states for own in self.invariants)
-
-    @property
-    def different(self) -> int:
-        return sum(own.different for own in self.invariants)
+        self.states = self.different = 0
 
     def empty(self, location: str) -> bool | None:
         """Whether a slice excludes a location; None if no slice has it."""
@@ -29,10 +23,11 @@ class SlicesInvariant:
         return None if all(answer is None for answer in answers) else any(answers)
 
     def problem(self, view: View) -> str | None:
-        for own in self.invariants:
-            if own.empty(view.location) is not None and (problem := own.problem(view)) is not None:
-                return problem
-        return None
+        here = [own for own in self.invariants if own.empty(view.location) is not None]
+        problem = next((what for own in here if (what := own.problem(view)) is not None), None)
+        self.states += bool(here)
+        self.different = sum(own.different for own in self.invariants)
+        return problem
 
     def closer_looks(self) -> Iterator[tuple[str, str | None]]:
         for own in self.invariants:

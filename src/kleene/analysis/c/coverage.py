@@ -16,8 +16,8 @@ from kleene.core.verdict import kinds_against
 from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.products import ProductInvariant
-from kleene.coverage.slices import SlicesInvariant
 from kleene.coverage.runs import Coverage, Runs
+from kleene.coverage.slices import SlicesInvariant
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.decomposed.products import Product

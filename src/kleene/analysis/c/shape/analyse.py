@@ -132,7 +132,7 @@ class _Series:
             if plan is None:
                 continue
             if attempt.way is Way.SLICES:
-                outcome = self._by_slices((deadline - time.monotonic()) * attempt.share)
+                outcome = self.by_slices((deadline - time.monotonic()) * attempt.share)
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
@@ -156,7 +156,7 @@ class _Series:
             outcome = self._run(replace(plan, taken=plan.taken | {Way.PARTS}), seconds)
         return outcome
 
-    def _by_slices(self, seconds: float) -> ShapeResult:
+    def by_slices(self, seconds: float) -> ShapeResult:
         """The slices of the program, one after the other, until one is no proof."""
 
         def analyse_slice(own: Slice, seconds: float) -> ShapeResult:
@@ -201,12 +201,14 @@ def analyse_by_attempt(
     max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
 ) -> ShapeResult | None:
-    """One attempt alone; None if its rewriting changes nothing.
+    """One attempt alone; None if its rewriting changes nothing, or if there is one slice only.
 
     The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, ALL_KINDS, start + seconds)
+    if attempt.way is Way.SLICES:
+        return series.by_slices(seconds) if only_class is None and prepared.slices else None
     taken = frozenset({attempt.way} if attempt.way is not None else ())
     plan = within(seconds, partial(series._plan, attempt, taken))
     if isinstance(plan, LimitReached):

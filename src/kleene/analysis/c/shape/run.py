@@ -201,7 +201,7 @@ def check_again(result: ShapeResult) -> bool:
     A failure is an internal error. So is an alarm that only this check raises.
     """
     if result.slices:
-        return result.complete and all([check_again(own) for own in result.slices])
+        return result.complete and all(map(check_again, result.slices))
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
         return False

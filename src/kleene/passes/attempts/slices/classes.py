@@ -282,9 +282,9 @@ class Classes:
     def _name(self, expression: Expression, spot: Spot) -> None:
         """All that an expression looks at has a class."""
         for node in walk(expression):
-            if isinstance(node, Cast) and isinstance(node.type, PointerType):
-                if not isinstance(node.operand.type, PointerType) and not isinstance(node.operand, Constant):
-                    raise NoSlices("a number becomes a pointer")
+            converts = isinstance(node, Cast) and not isinstance(node.operand, Constant)
+            if converts and isinstance(node.type, PointerType) and not isinstance(node.operand.type, PointerType):
+                raise NoSlices("a number becomes a pointer")
             if isinstance(node, Deref):
                 self.pointee(node.pointer, spot)
             elif isinstance(node, Variable) and self.memory.kind(node) == "object":

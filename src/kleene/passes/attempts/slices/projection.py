@@ -129,7 +129,7 @@ class Projection:
                 return Projected((replace(operation, variables=own),) if own else (), number)
             case Assume():
                 return self._test(operation, spot)
-            case Print(arguments=arguments, texts=texts):
+            case Print(texts=texts):
                 own_texts = tuple(text for text in texts if self._is_visible(text, spot))
                 touched = self._touches(replace(operation, texts=()), spot)
                 if not own_texts:

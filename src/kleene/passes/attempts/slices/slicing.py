@@ -53,16 +53,24 @@ def slices_of(memory: Memory) -> tuple[Slice, ...]:
 def _ends(classes: Classes) -> list[frozenset[Class]]:
     """For each class (or classes in a circle) without pointers to others: itself and all that lead to it.
 
-    Classes of pointers that are always NULL are in one slice together.
+    The classes of pointers that are always NULL have no objects. They are in the slices that have such pointers; those
+    of variables are in the first one.
     """
-    leaders = classes.leaders()
+    leaders, full = classes.leaders(), classes.with_objects
     after = {c: set(classes.targets(c).values()) for c in leaders}
     reach = {c: _reachable(c, after) for c in leaders}
-    ends = {frozenset(reach[c]) for c in leaders if all(c in reach[d] for d in reach[c])}
-    empty = [end for end in ends if not end & classes.with_objects]
-    full = sorted((end for end in ends if end & classes.with_objects), key=min)
-    grouped = [*full, frozenset().union(*empty)] if empty else full
-    return [frozenset(c for c in leaders if reach[c] & end) for end in grouped]
+    last = {frozenset(reach[c] & full) for c in full if all(c in reach[d] for d in reach[c] & full)}
+    ends = [frozenset(c for c in full if reach[c] & end) for end in sorted(last, key=min)]
+    empty = {c: reach[c] & full for c in leaders - full}
+    if any(empty.values()):  # an object that only a pointer that is always NULL leads to
+        return []
+    pointed = frozenset().union(*(reach[c] for c in full)) - full
+    more = [frozenset(d for c in end for d in reach[c] if d in empty) for end in ends]
+    loose = frozenset(empty) - pointed
+    return [
+        end | own | (loose if not number else frozenset())
+        for number, (end, own) in enumerate(zip(ends, more, strict=True))
+    ]
 
 
 def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
