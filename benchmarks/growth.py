@@ -1,9 +1,9 @@
 """`make bench`, last part: how the cost of a check grows with the number of independent parts of a program.
 
 The families of programs are in `families.py` and in the modules whose names end in `_families`. The table has the time
-and the structures for each size k, and the factor between the sizes that the goals compare. Every program runs in a process of its own. The
-seconds are those of the processor, so that other work on the machine counts little. With `--mutants`, wrong programs of
-each family are checked instead: none of them may be proved.
+and the structures for each size k, and the factor between the sizes that the goals compare. Every program runs in a
+process of its own. The seconds are those of the processor, so that other work on the machine counts little. With
+`--mutants`, wrong programs of each family are checked instead: none of them may be proved.
 """
 
 from __future__ import annotations

@@ -148,6 +148,7 @@ class Classes:
         self._parent: list[Class] = []
         self._cells: list[dict[int, Class]] = []
         self._known: dict[_Key, Class] = {}
+        self._is_closed = False
         if memory.numbers_hold_addresses:
             raise NoSlices("numbers hold addresses")
         self._spots = list(self.regions.spots())
@@ -162,6 +163,7 @@ class Classes:
                 self._flow(spot.edge.label, spot)
         except Unmodelled as reason:
             raise NoSlices(str(reason)) from None
+        self._is_closed = True
 
     # Union and find -------------------------------------------------------------------------------------------------
 
@@ -171,6 +173,11 @@ class Classes:
             class_ = self._parent[class_]
         return class_
 
+    def _require_open(self) -> None:
+        """A class that is new when all operations were followed would be in no slice."""
+        if self._is_closed:
+            raise NoSlices("something has no class")
+
     def _new(self) -> Class:
         self._parent.append(len(self._parent))
         self._cells.append({})
@@ -179,6 +186,7 @@ class Classes:
     def _of(self, kind: str, variable: Variable | None = None, call: int = 0, number: int = 0) -> Class:
         key = _Key(kind, variable, call, number)
         if key not in self._known:
+            self._require_open()
             self._known[key] = self._new()
         return self.find(self._known[key])
 
@@ -249,6 +257,7 @@ class Classes:
         for offset in sorted({offset for _, offset in self.memory.address_places(lvalue)}) or [0]:
             known = self._cells[self.find(self.object_of(lvalue, spot))]
             if offset not in known:
+                self._require_open()
                 known[offset] = self._new()
             holder = self._unite(holder, known[offset])
         assert holder is not None
@@ -259,8 +268,9 @@ class Classes:
     def _flow(self, operation: Operation, spot: Spot) -> None:
         if not isinstance(operation, _UNDERSTOOD):
             raise NoSlices(f"'{operation}' is not understood")
+        target = getattr(operation, "target", None)
         for expression in expressions(operation):
-            self._name(expression, spot)
+            self._name(expression, spot, is_target=expression is target)
         match operation:
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 self._unite(self.pointee(target, spot, written=True), self.pointee(value, spot))
@@ -279,16 +289,18 @@ class Classes:
             case Invoke():
                 self._call(operation, spot)
 
-    def _name(self, expression: Expression, spot: Spot) -> None:
+    def _name(self, expression: Expression, spot: Spot, *, is_target: bool) -> None:
         """All that an expression looks at has a class."""
+        if is_target and isinstance(expression, Variable) and self.memory.kind(expression) != "object":
+            return
         for node in walk(expression):
             converts = isinstance(node, Cast) and not isinstance(node.operand, Constant)
             if converts and isinstance(node.type, PointerType) and not isinstance(node.operand.type, PointerType):
                 raise NoSlices("a number becomes a pointer")
-            if isinstance(node, Deref):
-                self.pointee(node.pointer, spot)
-            elif isinstance(node, Variable) and self.memory.kind(node) == "object":
+            if self.is_in_memory(node):
                 self.object_of(node, spot)
+            if isinstance(node.type, PointerType) and (self.is_in_memory(node) or isinstance(node, Variable)):
+                self.pointee(node, spot)
 
     def _call(self, call: Invoke, spot: Spot) -> None:
         inside = Spot(None, spot.call or id(spot.edge))
@@ -302,6 +314,10 @@ class Classes:
             self._unite(self.pointee(call.target, spot, written=True), self.pointee(call.returned, inside))
 
     # Results --------------------------------------------------------------------------------------------------------
+
+    def mentions(self, variable: Variable) -> bool:
+        """Whether an operation is about a global variable."""
+        return any(_Key(kind, variable, 0, 0) in self._known for kind in (_POINTER, _OBJECT))
 
     @property
     def spots(self) -> list[Spot]:
@@ -320,6 +336,7 @@ class Classes:
         """The classes to which the cells of a class point, by offset."""
         return {offset: self.find(target) for offset, target in self._cells[class_].items()}
 
-    def variables(self) -> list[tuple[Variable, Class]]:
-        """The pointer variables, each with one of the classes that it points to."""
-        return [(key.variable, self.find(c)) for key, c in self._known.items() if key.kind == _POINTER and key.variable]
+    def variables(self, *, outside: bool = False) -> list[tuple[Variable, Class]]:
+        """The pointer variables, each with one of the classes that it points to; those outside of functions only."""
+        keys = [key for key in self._known if key.kind == _POINTER and not (outside and key.call)]
+        return [(key.variable, self.find(self._known[key])) for key in keys if key.variable is not None]

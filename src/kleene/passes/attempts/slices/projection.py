@@ -85,14 +85,8 @@ class Projection:
 
     def _mixed_variables(self) -> frozenset[Variable]:
         seen: dict[Variable, set[bool]] = {}
-        for spot in self.classes.spots:
-            assert spot.edge is not None
-            target = getattr(spot.edge.label, "target", None)
-            if spot.call or not isinstance(target, Variable):  # in functions, a variable has one class
-                continue
-            if self.memory.kind(target) == "pointer":
-                keeps = self.keeps(self.classes.variable(target, spot, written=True))
-                seen.setdefault(target, set()).add(keeps)
+        for variable, class_ in self.classes.variables(outside=True):
+            seen.setdefault(variable, set()).add(self.keeps(class_))
         return frozenset(variable for variable, kept in seen.items() if len(kept) > 1)
 
     # Operations -----------------------------------------------------------------------------------------------------
@@ -232,6 +226,8 @@ class Projection:
     def keeps_global(self, variable: Variable) -> bool:
         """Whether a global pointer or object belongs to the slice."""
         everywhere = Spot(None)
+        if not self.classes.mentions(variable):
+            return False
         if self.memory.kind(variable) == "pointer":
             return self.keeps(self.classes.variable(variable, everywhere))
         return self.keeps(self.classes.object_of(variable, everywhere))
@@ -273,11 +269,7 @@ class Projection:
         touches: dict[Operation, None] = {}
         for expression in expressions(operation):
             for node in _value_nodes(expression) if expression is not target else ():
-                if not self._is_kept_node(node, spot):
-                    continue
-                if isinstance(node.type, PointerType):  # reading a pointer without a value is an error
-                    touches[Assign(operation.place, Variable("$read", node.type), node)] = None
-                elif self.classes.is_in_memory(node):
+                if self._is_kept_node(node, spot) and _has_memory(node):
                     touches[Print(operation.place, None, (node,))] = None
         return tuple(touches)
 
