@@ -117,7 +117,7 @@ class Sketcher:
         self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
         own = attempt.slice
         self.mixed = own.mixed if own is not None else frozenset()
-        self.open_offsets = own.open_offsets if own is not None else frozenset()
+        self.is_open = own.is_open if own is not None else lambda place: False
         self.partial = (
             any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -248,7 +248,7 @@ class _Drawing:
                 continue
             reached.add(number)
             size = self._size(number, block)
-            places = [p for p in owner.memory.cell_of if p[0] == size and p[1] not in owner.open_offsets]
+            places = [p for p in owner.memory.cell_of if p[0] == size and not owner.is_open(p)]
             cells = (pointer_at(owner.memory, block, place) for place in places)
             waiting += [value.block for value in cells if isinstance(value, Pointer)]
         return [number for number in blocks if number in reached]
@@ -306,7 +306,7 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
-            if (size, offset) in owner.unread or offset in owner.open_offsets:
+            if (size, offset) in owner.unread or owner.is_open((size, offset)):
                 continue
             if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))

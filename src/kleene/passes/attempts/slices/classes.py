@@ -7,7 +7,7 @@ them, so that a function that frees trees does not unite all trees.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from kleene.cfa.expressions import (
@@ -46,7 +46,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.passes.attempts.slices.webs import Webs
-from kleene.passes.facts.memory import Memory, Unmodelled
+from kleene.passes.facts.memory import Memory, Place, Unmodelled
 
 _UNDERSTOOD = (
     Allocate
@@ -148,6 +148,7 @@ class Classes:
         self._parent: list[Class] = []
         self._cells: list[dict[int, Class]] = []
         self._known: dict[_Key, Class] = {}
+        self._places: set[tuple[Class, Place]] = set()
         self._is_closed = False
         if memory.numbers_hold_addresses:
             raise NoSlices("numbers hold addresses")
@@ -254,7 +255,9 @@ class Classes:
     def cell(self, lvalue: Expression, spot: Spot) -> Class:
         """The class of what the pointer in a cell points to."""
         holder: Class | None = None
-        for offset in sorted({offset for _, offset in self.memory.address_places(lvalue)}) or [0]:
+        places = self.memory.address_places(lvalue)
+        self._places |= {(self.object_of(lvalue, spot), place) for place in places}
+        for offset in sorted({offset for _, offset in places}) or [0]:
             known = self._cells[self.find(self.object_of(lvalue, spot))]
             if offset not in known:
                 self._require_open()
@@ -294,8 +297,7 @@ class Classes:
         if is_target and isinstance(expression, Variable) and self.memory.kind(expression) != "object":
             return
         for node in walk(expression):
-            converts = isinstance(node, Cast) and not isinstance(node.operand, Constant)
-            if converts and isinstance(node.type, PointerType) and not isinstance(node.operand.type, PointerType):
+            if isinstance(node, Cast) and isinstance(node.type, PointerType) and _is_number(node.operand):
                 raise NoSlices("a number becomes a pointer")
             if self.is_in_memory(node):
                 self.object_of(node, spot)
@@ -314,6 +316,11 @@ class Classes:
             self._unite(self.pointee(call.target, spot, written=True), self.pointee(call.returned, inside))
 
     # Results --------------------------------------------------------------------------------------------------------
+
+    def places_to(self, holders: Set[Class], targets: Set[Class]) -> set[Place]:
+        """The places where objects of some classes have pointers to objects of others."""
+        own = [(self.find(c), place) for c, place in self._places if self.find(c) in holders]
+        return {place for c, place in own if self.targets(c).get(place[1]) in targets}
 
     def mentions(self, variable: Variable) -> bool:
         """Whether an operation is about a global variable."""
@@ -340,3 +347,7 @@ class Classes:
         """The pointer variables, each with one of the classes that it points to; those outside of functions only."""
         keys = [key for key in self._known if key.kind == _POINTER and not (outside and key.call)]
         return [(key.variable, self.find(self._known[key])) for key in keys if key.variable is not None]
+
+
+def _is_number(value: Expression) -> bool:
+    return not isinstance(value.type, PointerType) and not isinstance(value, Constant)

@@ -34,8 +34,16 @@ class Slice:
     program: CProgram
     mixed: frozenset[Variable]
     """Pointers that are NULL in the slice where they point to objects of others."""
-    open_offsets: frozenset[int]
-    """The offsets at which objects of the slice point to objects of others."""
+    open_places: frozenset[tuple[int, int]]
+    """The sizes and offsets at which objects of the slice point to objects of others."""
+
+    def describes(self, memory: Memory) -> bool:
+        """Whether all that the structures of the slice say about its pointers holds in the program, too."""
+        return not self.mixed and not any(map(self.is_open, memory.cell_of))
+
+    def is_open(self, place: tuple[int, int]) -> bool:
+        """Whether the slice may not know what the pointer at a place points to."""
+        return (int(place[0]), place[1]) in self.open_places
 
 
 def slices_of(memory: Memory) -> tuple[Slice, ...]:
@@ -113,7 +121,8 @@ def _slice(classes: Classes, kept: frozenset[Class]) -> Slice:
         globals=tuple(_globals(projection, program.globals, silencer.needed)),
         records={name: _without(name, layout, dropped) for name, layout in program.records.items()},
     )
-    return Slice(sliced, projection.mixed, _open_offsets(classes, kept))
+    others = classes.places_to(kept, classes.leaders() - kept)
+    return Slice(sliced, projection.mixed, frozenset((int(size), offset) for size, offset in others))
 
 
 def _left_calls(classes: Classes, kept: frozenset[Class]) -> frozenset[int]:
@@ -165,7 +174,3 @@ def _without(name: str, layout: RecordLayout, dropped: Set[Member]) -> RecordLay
     """A struct without members that are left out of a slice."""
     fields = tuple(f for f in layout.fields if (name, f.offset) not in dropped or not isinstance(f.type, PointerType))
     return layout if len(fields) == len(layout.fields) else replace(layout, fields=fields)
-
-
-def _open_offsets(classes: Classes, kept: Set[Class]) -> frozenset[int]:
-    return frozenset(offset for c in kept for offset, to in classes.targets(c).items() if to not in kept)
