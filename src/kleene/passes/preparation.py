@@ -9,7 +9,8 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
-from kleene.passes.attempts.slices.slicing import Slice, slices_of
+from kleene.passes.attempts.slices.classes import NoSlices
+from kleene.passes.attempts.slices.slicing import Slice, Slicing
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import is_tag
@@ -66,9 +67,20 @@ class Prepared:
         return Memory(self.inlined, self.cfa, typed=True)
 
     @cached_property
+    def slicing(self) -> Slicing | None:
+        """What the slices of the program are made from."""
+        try:
+            return Slicing(self.memory) if self.slice is None else None
+        except NoSlices:
+            return None
+
+    @cached_property
     def slices(self) -> tuple[Slice, ...]:
         """The program once for each of its data structures; none if there is one only."""
-        return slices_of(self.memory) if self.slice is None else ()
+        try:
+            return self.slicing.slices() if self.slicing is not None else ()
+        except NoSlices:
+            return ()
 
     @property
     def has_flags(self) -> bool:

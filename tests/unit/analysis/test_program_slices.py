@@ -14,7 +14,6 @@ from tests.coverage.helpers import attacked, is_proof, read
 from kleene.analysis.c.shape.analyse import analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
 from kleene.analysis.c.shape.run import check_again
-from kleene.passes.attempts.slices.slicing import slices_of
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
 
@@ -153,7 +152,29 @@ def test_slices_do_not_prove_it(name: str, tmp_path: Path) -> None:
 
 def test_each_operation_on_objects_is_in_a_slice(tmp_path: Path) -> None:
     """What every slice leaves out would be checked by none."""
-    memory = Prepared(read(program_of(SAFE["a block beside lists"], tmp_path))).memory
-    places = {str(e.label) for own in slices_of(memory) for e in own.program.main.cfa.edges}
-    left = {str(e.label) for e in memory.cfa.edges if "->" in str(e.label) or "free" in str(e.label)} - places
-    assert not left
+    prepared = Prepared(read(program_of(SAFE["a block beside lists"], tmp_path)))
+    kept = {str(e.label) for own in prepared.slices for e in own.program.main.cfa.edges}
+    on_objects = {str(e.label) for e in prepared.cfa.edges if "->" in str(e.label) or "free" in str(e.label)}
+    assert prepared.slices and on_objects <= kept
+
+
+CORRELATED = (
+    "struct node *a = fill(), *b = fill(), *c = NULL; if (a) c = push(c); if (a) c->key = 1; drop(a); drop(b); "
+)
+
+
+def test_a_slice_with_alarms_gets_what_it_depends_on(tmp_path: Path) -> None:
+    """That `c` has a node if and only if `a` has one is lost if they are in different slices."""
+    path = program_of(CORRELATED + "drop(c);", tmp_path)
+    result = by_slices(path)
+    assert result is not None and is_proof(result)
+    slicing = Prepared(read(path)).slicing
+    assert slicing is not None
+    followed = [own.followed.slice.kept for own in result.slices if own.followed and own.followed.slice]
+    assert sorted(len(kept & slicing.classes.with_objects) for kept in followed) == [1, 1, 2]
+    assert attacked(read(path), result, 2.0, max_runs=40).refuted is None
+
+
+def test_what_a_wider_slice_shows_is_an_alarm(tmp_path: Path) -> None:
+    result = by_slices(program_of(CORRELATED + "if (!a) drop(c);", tmp_path))
+    assert result is not None and kinds_of_alarms(result)

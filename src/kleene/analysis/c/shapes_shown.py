@@ -20,9 +20,11 @@ def check_page(report: CheckReport) -> str:
 
 def loop_shapes(report: CheckReport) -> list[Invariant]:
     """The shapes at loop heads and returns; none if the shape analysis did not run."""
-    every = [invariant for shape, names in _shapes_of(report) for invariant in invariants_of(shape, names)]
-    different = {(i.place, i.where, tuple(i.words)): i for i in every}.values()  # slices may say the same
-    return sorted(different, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+    shapes = _shapes_of(report)
+    every = [invariant for shape, names in shapes for invariant in invariants_of(shape, names)]
+    if len(shapes) > 1:  # slices may say the same
+        every = list({(i.place, i.where, tuple(i.words)): i for i in every}.values())
+    return sorted(every, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
 
 
 def shapes_by_line(report: CheckReport) -> list[LineShapes]:

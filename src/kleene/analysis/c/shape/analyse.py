@@ -17,7 +17,7 @@ from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
 from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
-from kleene.analysis.c.shape.slices import CALLED_ERRORS, run_slices
+from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import deep_formulas, within
 from kleene.cfa.graph import Cfa
@@ -165,11 +165,11 @@ class _Series:
                 malloc_may_fail=self.malloc_may_fail,
                 seconds=seconds,
                 max_structures=self.max_structures,
-                kinds=self.kinds - CALLED_ERRORS,
+                kinds=self.kinds - COMMON_KINDS,
                 tell=self.tell,
             )
 
-        return run_slices(self.prepared.slices, analyse_slice, self.kinds, seconds)
+        return run_slices(self.prepared, analyse_slice, self.kinds, seconds)
 
     def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
         start = time.monotonic()

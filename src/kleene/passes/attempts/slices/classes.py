@@ -42,6 +42,7 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Skip,
+    Unsupported,
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
@@ -66,6 +67,7 @@ _UNDERSTOOD = (
     | Realloc
     | Return
     | Skip
+    | Unsupported
 )
 Class = int
 """A class of objects, by number."""

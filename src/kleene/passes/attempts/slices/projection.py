@@ -42,6 +42,7 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Skip,
+    Unsupported,
     expressions,
 )
 from kleene.cfa.types import INT, IntegerType, PointerType
@@ -96,7 +97,7 @@ class Projection:
         match operation:
             case Skip():
                 return Projected()
-            case Error() | Leave(result=None):
+            case Error() | Unsupported() | Leave(result=None):
                 return Projected((operation,))
             case Leave(result=result) if result is not None:
                 return Projected(
@@ -259,6 +260,24 @@ class Projection:
         if isinstance(node, Variable) and self.memory.kind(node) == "pointer":
             return self.keeps(self.classes.variable(node, spot))
         return True
+
+    def hidden_classes(self, operation: Operation, spot: Spot) -> set[Class]:
+        """The classes of other slices on which what an operation reads depends."""
+        target = getattr(operation, "target", None)
+        hidden: set[Class] = set()
+        for expression in expressions(operation):
+            for node in _read_nodes(expression) if expression is not target else ():
+                if not self._is_kept_node(node, spot):
+                    hidden |= self._classes_of(node, spot) - self.kept
+        return hidden
+
+    def _classes_of(self, node: Expression, spot: Spot) -> set[Class]:
+        own = set()
+        if self.classes.is_in_memory(node):
+            own.add(self.classes.object_of(node, spot))
+        if isinstance(node.type, PointerType) and (to := self.classes.pointee(node, spot)) is not None:
+            own.add(to)
+        return {self.classes.find(c) for c in own}
 
     def _touches(self, operation: Operation, spot: Spot) -> tuple[Operation, ...]:
         """What an operation reads from objects of the slice, though it is left out.

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import Variable, variables
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, EndScope, Exit, Operation, Skip, expressions
+from kleene.cfa.operations import Assign, Assume, EndScope, Exit, Havoc, Operation, Skip, expressions
 from kleene.passes.attempts.slices.projection import Projected
 from kleene.passes.facts.liveness import defined_variables, starts, used_variables
 
@@ -111,6 +111,21 @@ class Silencer:
                     changed |= more != heads[name]
                     heads[name] = more
         return heads
+
+    def open_edges(self) -> list[Edge[Operation]]:
+        """Edges whose operations read what the slice does not know, though it matters what this is.
+
+        These are conditions whose ways lead to different heads, and assignments to numbers that are needed.
+        """
+        edges = []
+        for edge in self.cfa.edges:
+            own = self.projected[self.index[id(edge)]]
+            if isinstance(edge.label, Assume) and own.test is None and edge.label not in own.kept:
+                ways = {self.heads[other.target] for other in self.cfa.leaving(edge.source)} - {frozenset()}
+                edges += [edge] if len(ways) > 1 else []
+            elif isinstance(edge.label, Assign) and isinstance(own.number, Havoc) and self._needed_part(own.number):
+                edges.append(edge)
+        return edges
 
     def quiet_automaton(self) -> Cfa[Operation]:
         """The automaton without silent steps. Its locations keep their names."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Error, Exit, Operation, expressions
+from kleene.cfa.operations import Error, Exit, Operation, Unsupported, expressions
 from kleene.cfa.program import CProgram, Global
 from kleene.cfa.types import PointerType, RecordLayout, RecordType
 from kleene.passes.attempts.slices.classes import Class, Classes, NoSlices, Spot
@@ -36,6 +36,9 @@ class Slice:
     """Pointers that are NULL in the slice where they point to objects of others."""
     open_places: frozenset[tuple[int, int]]
     """The sizes and offsets at which objects of the slice point to objects of others."""
+    kept: frozenset[Class]
+    correlated: frozenset[Class]
+    """The classes of other slices on which conditions and numbers of this one depend."""
 
     def describes(self, memory: Memory) -> bool:
         """Whether all that the structures of the slice say about its pointers holds in the program, too."""
@@ -46,39 +49,84 @@ class Slice:
         return (int(place[0]), place[1]) in self.open_places
 
 
-def slices_of(memory: Memory) -> tuple[Slice, ...]:
-    """The slices of a program; none if there are not several ones."""
-    try:
-        classes = Classes(memory)
-        ends = _ends(classes)
-        if not 1 < len(ends) <= MOST_SLICES:
+class Slicing:
+    """The slices of one program, and wider ones."""
+
+    def __init__(self, memory: Memory) -> None:
+        """Raises NoSlices if a class of objects cannot be told."""
+        self.classes = Classes(memory)
+        after = {c: set(self.classes.targets(c).values()) for c in self.classes.leaders()}
+        self._reach = {c: _reachable(c, after) for c in after}
+        self._full = self.classes.with_objects
+        self._empty = frozenset(after) - self._full
+        """The classes of pointers that are always NULL."""
+        if any(self._reach[c] & self._full for c in self._empty):
+            raise NoSlices("only a pointer that is always NULL leads to an object")
+
+    def slices(self) -> tuple[Slice, ...]:
+        """One slice for each class (or classes in a circle) without pointers to others: itself and all that lead to it.
+
+        Pointers that are always NULL are in the slices of the objects that have them; variables, in the first one.
+        """
+        reach, full = self._reach, self._full
+        last = {frozenset(reach[c] & full) for c in full if all(c in reach[d] for d in reach[c] & full)}
+        if not 1 < len(last) <= MOST_SLICES:
             return ()
-        return tuple(_slice(classes, kept) for kept in ends)
-    except NoSlices:
-        return ()
+        first, *others = (self._closure(end) for end in sorted(last, key=min))
+        pointed = frozenset().union(*(reach[c] for c in full))
+        return tuple(self._slice(kept) for kept in (first | (self._empty - pointed), *others))
 
+    def widen(self, own: Slice) -> Slice | None:
+        """The slice with the objects on which its conditions and numbers depend; None if that is the whole program."""
+        kept = own.kept | self._closure(own.correlated & self._full)
+        return None if kept == own.kept or kept >= self._full else self._slice(kept)
 
-def _ends(classes: Classes) -> list[frozenset[Class]]:
-    """For each class (or classes in a circle) without pointers to others: itself and all that lead to it.
+    def _closure(self, ends: Set[Class]) -> frozenset[Class]:
+        """Classes of objects with all that lead to them, and with their pointers that are always NULL."""
+        kept = {c for c in self._full if self._reach[c] & ends}
+        return frozenset(kept | {d for c in kept for d in self._reach[c] & self._empty})
 
-    The classes of pointers that are always NULL have no objects. They are in the slices that have such pointers; those
-    of variables are in the first one.
-    """
-    leaders, full = classes.leaders(), classes.with_objects
-    after = {c: set(classes.targets(c).values()) for c in leaders}
-    reach = {c: _reachable(c, after) for c in leaders}
-    last = {frozenset(reach[c] & full) for c in full if all(c in reach[d] for d in reach[c] & full)}
-    ends = [frozenset(c for c in full if reach[c] & end) for end in sorted(last, key=min)]
-    empty = {c: reach[c] & full for c in leaders - full}
-    if any(empty.values()):  # an object that only a pointer that is always NULL leads to
-        return []
-    pointed = frozenset().union(*(reach[c] for c in full)) - full
-    more = [frozenset(d for c in end for d in reach[c] if d in empty) for end in ends]
-    loose = frozenset(empty) - pointed
-    return [
-        end | own | (loose if not number else frozenset())
-        for number, (end, own) in enumerate(zip(ends, more, strict=True))
-    ]
+    def _slice(self, kept: frozenset[Class]) -> Slice:
+        classes = self.classes
+        left = _left_calls(classes, kept)
+        projection = Projection(classes, kept, left)
+        memory, regions = classes.memory, classes.regions
+        kept_calls = [call for call in regions.outer_calls if id(call) not in left]
+        calls_of: dict[str, list[int]] = {}
+        for call in kept_calls:
+            for name in regions.called_by(call):
+                calls_of.setdefault(name, []).append(id(call))
+        edges: list[Edge[Operation]] = []
+        projected: list[Projected] = []
+        for edge in memory.cfa.edges:
+            name = regions.function_of.get(edge.source, "")
+            calls = calls_of.get(name, []) if name else [0]
+            views = [projection.project(edge.label, Spot(edge, call)) for call in calls]
+            if any(view != views[0] for view in views):
+                raise NoSlices(f"calls of {name} differ in what they need")
+            if views:
+                edges.append(edge)
+                projected.append(views[0])
+        silencer = Silencer(Cfa(memory.cfa.entry, tuple(edges)), projected)
+        cfa = silencer.quiet_automaton()
+        program = memory.program
+        main = replace(program.main, cfa=cfa)
+        dropped = _members(memory.cfa) - _members(cfa)
+        sliced = replace(
+            program,
+            functions={**program.functions, program.entry: main},
+            globals=tuple(_globals(projection, program.globals, silencer.needed)),
+            records={name: _without(name, layout, dropped) for name, layout in program.records.items()},
+        )
+        others = classes.places_to(kept, classes.leaders() - kept)
+        correlated = {
+            c
+            for edge in silencer.open_edges()
+            for call in calls_of.get(regions.function_of.get(edge.source, ""), [0])
+            for c in projection.hidden_classes(edge.label, Spot(edge, call))
+        }
+        open_places = frozenset((int(size), offset) for size, offset in others)
+        return Slice(sliced, projection.mixed, open_places, kept, frozenset(correlated))
 
 
 def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
@@ -88,41 +136,6 @@ def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
         reachable |= new
         waiting += new
     return reachable
-
-
-def _slice(classes: Classes, kept: frozenset[Class]) -> Slice:
-    left = _left_calls(classes, kept)
-    projection = Projection(classes, kept, left)
-    memory, regions = classes.memory, classes.regions
-    kept_calls = [call for call in regions.outer_calls if id(call) not in left]
-    calls_of: dict[str, list[int]] = {}
-    for call in kept_calls:
-        for name in regions.called_by(call):
-            calls_of.setdefault(name, []).append(id(call))
-    edges: list[Edge[Operation]] = []
-    projected: list[Projected] = []
-    for edge in memory.cfa.edges:
-        name = regions.function_of.get(edge.source, "")
-        calls = calls_of.get(name, []) if name else [0]
-        views = [projection.project(edge.label, Spot(edge, call)) for call in calls]
-        if any(view != views[0] for view in views):
-            raise NoSlices(f"calls of {name} differ in what they need")
-        if views:
-            edges.append(edge)
-            projected.append(views[0])
-    silencer = Silencer(Cfa(memory.cfa.entry, tuple(edges)), projected)
-    cfa = silencer.quiet_automaton()
-    program = memory.program
-    main = replace(program.main, cfa=cfa)
-    dropped = _members(memory.cfa) - _members(cfa)
-    sliced = replace(
-        program,
-        functions={**program.functions, program.entry: main},
-        globals=tuple(_globals(projection, program.globals, silencer.needed)),
-        records={name: _without(name, layout, dropped) for name, layout in program.records.items()},
-    )
-    others = classes.places_to(kept, classes.leaders() - kept)
-    return Slice(sliced, projection.mixed, frozenset((int(size), offset) for size, offset in others))
 
 
 def _left_calls(classes: Classes, kept: frozenset[Class]) -> frozenset[int]:
@@ -139,7 +152,7 @@ def _left_calls(classes: Classes, kept: frozenset[Class]) -> frozenset[int]:
 def _matters(projection: Projection, spot: Spot) -> bool:
     assert spot.edge is not None
     label = spot.edge.label
-    if isinstance(label, Error | Exit) or any(v.is_global for v in defined_variables(label)):
+    if isinstance(label, Error | Exit | Unsupported) or any(v.is_global for v in defined_variables(label)):
         return True
     return projection.project(label, spot).matters
 
