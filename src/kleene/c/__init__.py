@@ -21,6 +21,7 @@ In reading order:
 - `initializers`: initialisers
 - `statements`: statements and bodies
 - `for_parts`: the parts of a `for`
+- `variable_arrays`: arrays of variable length
 - `contracts`: contracts in comments
 """
 

@@ -80,6 +80,8 @@ class Calls:
         """A call; its result in `target` if given, else in a temporary if `wanted` (the type it is converted to)."""
         callee, *arguments = cursor.get_children()
         function = strip(callee)
+        while kind(function) == "GENERIC_SELECTION_EXPR":
+            function = strip(self.lower.values._generic(function))
         if kind(function) != "DECL_REF_EXPR" or kind(function.referenced) != "FUNCTION_DECL":
             return self._indirect(cursor, callee, arguments, target, wanted)
         name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
@@ -208,6 +210,8 @@ class Calls:
         """Functions of several names that are treated alike; NotImplemented for all others."""
         if name in _FOLDED:
             value = evaluate(cursor)
+            if value is None and name == "__builtin_object_size":  # any answer is allowed
+                return self._havoc(cursor, name, target, wanted)
             return Constant(int(value) if value is not None else 0, self.lower.type(cursor))
         if name in UNKNOWN_NUMBERS:
             for argument in arguments:
@@ -326,6 +330,14 @@ def _assume(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 def _expect(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     return c.lower.values.value(args[0])
+
+
+def _setjmp(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    """Returns 0, and again only by `longjmp`, where the path ends as unsupported. The place to jump to is written."""
+    place = c._argument(args[0])
+    assert isinstance(place.type, PointerType)
+    c.lower.assign(cursor, Deref(place, place.type.target), Constant(0, place.type.target))
+    return Constant(0, INT)
 
 
 def _unreachable(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
@@ -454,6 +466,7 @@ HANDLERS: dict[str, Handler] = {
     "expect": _expect,
     "expect_with_probability": _expect,
     "unreachable": _unreachable,
+    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), _setjmp),
     "va_start": _va_start,
     "va_end": _va_end,
     "va_copy": _va_copy,

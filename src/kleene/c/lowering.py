@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kleene.c.initializers import Initializers
     from kleene.c.statements import Statements
     from kleene.c.values import Values
+    from kleene.c.variable_arrays import VariableArrays
 
 _NO_OBJECT = frozenset(
     (
@@ -57,6 +58,7 @@ class LoweringContext:
     calls: Calls
     initializers: Initializers
     statements: Statements
+    arrays: VariableArrays
 
     def __init__(self, unit: Unit, function: str, make: Callable[[Unit, str], LoweringContext]) -> None:
         self.unit = unit

@@ -9,6 +9,7 @@ from kleene.c.lowering import LoweringContext
 from kleene.c.statements import Statements
 from kleene.c.unit import Unit
 from kleene.c.values import Values
+from kleene.c.variable_arrays import VariableArrays
 
 
 def lowering_of(unit: Unit, function: str) -> LoweringContext:
@@ -19,4 +20,5 @@ def lowering_of(unit: Unit, function: str) -> LoweringContext:
     lower.calls = Calls(lower)
     lower.initializers = Initializers(lower)
     lower.statements = Statements(lower)
+    lower.arrays = VariableArrays(lower)
     return lower

@@ -269,6 +269,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     assert isinstance(type_, FunctionType)
     lowering.statements.result = type_.result
     parameters: list[Variable] = []
+    declarations = [part for part in cursor.get_children() if kind(part) == "PARM_DECL"]
     body = None
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
@@ -286,7 +287,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     location = cursor.location
     place = Place(location.file.name, location.line, location.column, name)
     try:
-        cfa = lowering.statements.body(body)
+        cfa = lowering.statements.body(body, declarations)
     except UNEXPECTED:
         unknown: Operation = Unsupported(place, f"body of '{name}' not understood")
         cfa = Cfa(f"{name}.0", (Edge(f"{name}.0", unknown, f"{name}.exit"),))

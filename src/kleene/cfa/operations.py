@@ -66,7 +66,7 @@ class Assume:
 class Allocate:
     """`malloc`, `calloc` (`zeroed`), `alloca` (`stack`: freed when the function returns).
 
-    The size is in bytes. `element` is the target type of the pointer that receives the result, if known.
+    An array of variable length is `stack` and `scoped`: a `Free` ends it at each end of its scope. The size is in bytes. `element` is the target type of the pointer that receives the result, if known.
     """
 
     place: Place = field(compare=False)
@@ -76,6 +76,7 @@ class Allocate:
     zeroed: bool = False
     may_fail: bool = True
     stack: bool = False
+    scoped: bool = False
 
     def __str__(self) -> str:
         name = "alloca" if self.stack else "calloc" if self.zeroed else "malloc"

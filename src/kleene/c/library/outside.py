@@ -131,7 +131,7 @@ IGNORED = frozenset(
 _JUMPS = "jumps between functions are not followed"
 _THREADS = "threads are not followed; check what each of them does alone"
 NOT_MODELLED = {
-    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
+    **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp"), _JUMPS),
     **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
     **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
     "__kleene_many_keys": "more keys of values of a thread are made than are followed",

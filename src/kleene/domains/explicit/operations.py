@@ -63,7 +63,11 @@ def _release(state: State, value: Value | Block, *, stack: bool = False) -> None
     """`free(value)`, or the end of a block of the stack."""
     assert not isinstance(value, Block)
     if value != 0:
-        state.kill(as_address(value)[0] if stack else freeable(state, value))
+        number = as_address(value)[0] if stack else freeable(state, value)
+        state.kill(number)
+        if stack:
+            frame = state.frames[-1]
+            frame.stack_blocks = tuple(n for n in frame.stack_blocks if n != number)
 
 
 class Operations:
