@@ -124,12 +124,12 @@ class Builder:
         """Let an operation happen wherever the variable ends, before it does."""
         self._at_end[variable] = operation
 
-    def _end(self, scopes: Live, place: Place) -> None:
+    def _end(self, scopes: Iterable[tuple[Scope, tuple[Variable, ...]]], place: Place) -> None:
         for operation in self._ends(scopes, place):
             self.emit(operation)
 
     def _ends(self, scopes: Iterable[tuple[Scope, tuple[Variable, ...]]], place: Place) -> list[Operation]:
-        """The end of variables of scopes, innermost first: what happens at their ends, in reverse order; then they end."""
+        """The end of variables of scopes, innermost first: what happens at their ends in reverse order, then this."""
         live = [(scope, variables) for scope, variables in scopes if variables]
         result = self._last_operations(live, place)
         ended = tuple(v for _, variables in live for v in variables)

@@ -1,8 +1,8 @@
 """Arrays of variable length: blocks of the stack with a computed size, which end with their scope (C17, 6.7.6.2).
 
-An array is a pointer to its block. An expression whose type is such an array has the value of this pointer, as after its
-decay. The lengths in a type are fixed where its declaration is reached. libclang does not give the lengths of a type, so
-they are followed from the declaration through subscripts and pointer arithmetic; other ways to such a type are refused.
+An array is a pointer to its block. An expression whose type is such an array has the value of this pointer, as after
+its decay. The lengths in a type are fixed where its declaration is reached. libclang does not give the lengths of a
+type, so they are followed from the declaration through subscripts and pointer arithmetic; other ways are refused.
 """
 
 from __future__ import annotations

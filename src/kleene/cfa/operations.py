@@ -66,7 +66,9 @@ class Assume:
 class Allocate:
     """`malloc`, `calloc` (`zeroed`), `alloca` (`stack`: freed when the function returns).
 
-    An array of variable length is `stack` and `scoped`: a `Free` ends it at each end of its scope. The size is in bytes. `element` is the target type of the pointer that receives the result, if known.
+    A block that is `stack` and `scoped` ends by a `Free` of the same kind: an array of variable length, at each end of
+    its scope, or a stream. The size is in bytes. `element` is the target type of the pointer that receives the result,
+    if known.
     """
 
     place: Place = field(compare=False)

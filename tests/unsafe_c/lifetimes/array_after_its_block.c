@@ -2,19 +2,27 @@
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 struct node { struct node *next; int **data; };
+static int value = 1;
+static void fill(int **cells, int n, int *with) {
+    for (int i = 0; i < n; i++)
+        cells[i] = with;
+}
 int main(void) {
     struct node *list = NULL;
-    int value = 1, sum = 0;
+    int sum = 0, n = 40;
     for (int i = 0; i < 3; i++) {
-        int n = 2 + i;
         int *cells[n];
-        cells[0] = &value;
+        fill(cells, n, &value);
         struct node *node = malloc(sizeof *node);
         if (node == NULL)
             continue;
         node->next = list;
         node->data = cells;
         list = node;
+    }
+    {
+        int *others[n];
+        fill(others, n, NULL);
     }
     for (struct node *node = list; node != NULL; node = node->next)
         sum += *node->data[0];

@@ -63,11 +63,7 @@ def _release(state: State, value: Value | Block, *, stack: bool = False) -> None
     """`free(value)`, or the end of a block of the stack."""
     assert not isinstance(value, Block)
     if value != 0:
-        number = as_address(value)[0] if stack else freeable(state, value)
-        state.kill(number)
-        if stack:
-            frame = state.frames[-1]
-            frame.stack_blocks = tuple(n for n in frame.stack_blocks if n != number)
+        state.kill(as_address(value)[0] if stack else freeable(state, value))
 
 
 class Operations:
@@ -191,7 +187,7 @@ class Operations:
                 return
             number = state.new_block("stack" if operation.stack else "heap", amount, _label(place(state)), place(state))
             state.blocks[number].zeroed = operation.zeroed
-            if operation.stack:
+            if operation.stack and not operation.scoped:
                 state.frames[-1].stack_blocks += (number,)
             store(state, Pointer(number, 0))
 
