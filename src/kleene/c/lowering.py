@@ -19,11 +19,11 @@ from kleene.cfa.types import ArrayType, FloatType, FunctionType, IntegerType, Po
 
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
+    from kleene.c.declarations.initializers import Initializers
+    from kleene.c.declarations.variable_arrays import VariableArrays
     from kleene.c.effects import Effects
-    from kleene.c.initializers import Initializers
     from kleene.c.statements import Statements
     from kleene.c.values import Values
-    from kleene.c.variable_arrays import VariableArrays
 
 _NO_OBJECT = frozenset(
     (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kleene.c.calls import Calls
+from kleene.c.declarations.initializers import Initializers
+from kleene.c.declarations.variable_arrays import VariableArrays
 from kleene.c.effects import Effects
-from kleene.c.initializers import Initializers
 from kleene.c.lowering import LoweringContext
 from kleene.c.statements import Statements
 from kleene.c.unit import Unit
 from kleene.c.values import Values
-from kleene.c.variable_arrays import VariableArrays
 
 
 def lowering_of(unit: Unit, function: str) -> LoweringContext:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
-from kleene.c.initializers import global_variable
+from kleene.c.declarations.initializers import global_variable
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, selected, string_units, string_value, unary_operator
-from kleene.c.initializers import global_with
+from kleene.c.declarations.initializers import global_with
 from kleene.c.library.outside import NOT_MODELLED
 from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
