@@ -19,7 +19,6 @@ from functools import cached_property
 from kleene.cfa.expressions import (
     MIRRORED,
     NEGATED,
-    Binary,
     Cast,
     Comparison,
     Constant,
@@ -61,7 +60,8 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.next_comparisons import next_comparisons
-from kleene.passes.facts.stored_texts import Promises
+from kleene.passes.facts.promises import Promises, least_lengths
+from kleene.passes.facts.sizes import factors, is_whole
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
 from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
@@ -82,7 +82,6 @@ ALL: Nulls = frozenset()
 """The part of all states."""
 NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
-CHAR_BITS = 8
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -252,13 +251,19 @@ class Relations(TextOperations):
         limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
         self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
-        self.promises = Promises(self._byte_kinds())
+        self.promises = self._all_promises()
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
             before = (len(self.promises.broken), self.promises.everything)
             at = self._solve()
             if before == (len(self.promises.broken), self.promises.everything):
                 return at
+
+    def _all_promises(self) -> Promises:
+        """All promises, of which none is broken yet."""
+        texts, rows = self._byte_kinds(), self._row_kinds()
+        variables = [v for v in self._kinds.memory.integers if self._is_tracked(v)] if texts or rows else []
+        return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
@@ -333,7 +338,7 @@ class Relations(TextOperations):
             for k, s in state.held.items()
             if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
         }
-        if self.promises.kinds and not is_head:
+        if self.promises.texts and not is_head:
             nulls |= {
                 f"{variable.name}={number}"
                 for variable, number in self._asked_soon(location)
@@ -356,11 +361,11 @@ class Relations(TextOperations):
         """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
         type_ = pointer.type
         is_text = isinstance(type_, PointerType) and type_.target.size <= 1
-        return (is_text or not self.promises.kinds) and (asked is None or pointer.name in asked)
+        return (is_text or not self.promises.texts) and (asked is None or pointer.name in asked)
 
     def _asked_at(self, location: str) -> Nulls:
         """The pointers to texts that the conditions at a location compare."""
-        if not self.promises.kinds:
+        if not self.promises.texts:
             return frozenset()
         labels = [edge.label for edge in self.cfa.leaving(location)]
         nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
@@ -424,11 +429,13 @@ class Relations(TextOperations):
             case Allocate(target=target, size=size):
                 block = self._block(size, state, self._kinds.of_allocation(operation))
                 self._note_length(block, target.type, state)
+                self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):
                 old = self.pointer(pointer, state)
                 block = self._block(size, state, self._kinds.of_allocation(operation))
+                self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.moved_block(old, block, state)
                 self._store(target, block, state)
             case Havoc(target=target):
@@ -634,34 +641,3 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     if zone.upper(a, b) <= 0:
         return zone.add(a, b, -1)
     return zone.upper(b, a) > 0 or zone.add(b, a, -1)
-
-
-def factors(size: Expression) -> tuple[Expression, int] | None:
-    """A count of elements and the size of each, if a size is written as their product.
-
-    The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
-    bits on the way to a size may have wrapped: that is no number of elements.
-    """
-    width = size.type.size
-    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
-        size = size.operand
-    if isinstance(size, Binary) and size.operator == "*":
-        for count, each in ((size.left, size.right), (size.right, size.left)):
-            if isinstance(each, Constant) and each.value > 1:
-                return _before_conversion(count, size.type), each.value
-    return None
-
-
-def is_whole(count: Interval, each: int, size: Type) -> bool:
-    """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
-    width = size.size * CHAR_BITS
-    return count[0] * each >= -(1 << width - 1) and count[1] * each < 1 << width
-
-
-def _before_conversion(count: Expression, size: Type) -> Expression:
-    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
-    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
-        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
-            break
-        count = count.operand
-    return count
