@@ -61,9 +61,9 @@ from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.next_comparisons import next_comparisons
 from kleene.passes.facts.promises import Promises, least_lengths
-from kleene.passes.facts.sizes import factors, is_whole
+from kleene.passes.facts.sizes import before_conversion, factors, is_whole
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
-from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
+from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
 from kleene.passes.facts.texts import OLDEST
 from kleene.passes.facts.zones import ZERO, Interval, Zone
@@ -192,17 +192,6 @@ class Relations(TextOperations):
         """Whether a number is not 0."""
         return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
 
-    def makes_block(self, size: Expression, location: str) -> bool:
-        """Whether a size is not 0: if it is a number of elements, that gives a block of so many elements or none.
-
-        Less than 0 elements are too many for any block.
-        """
-        product = factors(size)
-        if product is None:
-            return self.is_nonzero(size, location)
-        whole = is_whole(self.of(product[0], location), product[1], size.type)
-        return whole and self.is_nonzero(product[0], location)
-
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
         """Whether a number is not greater than another one."""
         return self._always(
@@ -248,7 +237,7 @@ class Relations(TextOperations):
         nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
         constants = {n.value for n in nodes if isinstance(n, Constant)}
         limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
-        limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
+        limits |= {self.program.largest_block // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
         self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
         self.promises = self._all_promises()
@@ -500,8 +489,8 @@ class Relations(TextOperations):
         }
 
     def _block(self, size: Expression, state: State, kind: object) -> int:
-        """A new block or NULL: no relation is known."""
-        bytes_ = self.number(size, state)
+        """A new block or NULL: no relation is known. A size that is less than 0 before its conversion makes none."""
+        bytes_ = self.number(before_conversion(size, size.type), state)
         block = state.fresh_pointer(frozenset((kind,)))
         for other in list(state.blocks):
             if other != block:
@@ -580,6 +569,8 @@ class Relations(TextOperations):
             one, two = self.number(left, state), self.number(right, state)
             if operator == "!=" and state.interval(two) == (0, 0):
                 state.nonzero.add(one)
+            if operator == "==" and state.interval(two) == (0, 0) and state.is_nonzero(one):
+                return False
             return _relate(operator, one, two, state.zone) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             one, two = self.pointer(left, state), self.pointer(right, state)
@@ -593,7 +584,7 @@ class Relations(TextOperations):
             if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
                 behind = state.interval(state.held[Part("behind", pointer, part.scale)])
                 if behind == (0, 0):
-                    most = LARGEST_BLOCK // part.scale
+                    most = self.program.largest_block // part.scale
                     if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
                         return False
         return True

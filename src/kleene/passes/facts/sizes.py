@@ -21,7 +21,7 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     if isinstance(size, Binary) and size.operator == "*":
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return _before_conversion(count, size.type), each.value
+                return before_conversion(count, size.type), each.value
     return None
 
 
@@ -31,7 +31,7 @@ def is_whole(count: Interval, each: int, size: Type) -> bool:
     return count[0] * each >= -(1 << width - 1) and count[1] * each < 1 << width
 
 
-def _before_conversion(count: Expression, size: Type) -> Expression:
+def before_conversion(count: Expression, size: Type) -> Expression:
     """A number before its conversion to the type of sizes, which does not change it modulo the width."""
     while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
         if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:

@@ -36,8 +36,6 @@ from kleene.passes.promote import exposed_globals
 
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
-LARGEST_BLOCK = (1 << 63) - 1
-"""Bytes of a block that `malloc` gives at most: differences of pointers are to fit (docs/assumptions.md)."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -365,33 +363,42 @@ class Values:
         return middle
 
     def _product(self, a: int, b: int, full: Interval, state: State) -> int:
+        """A symbol for a product in a type of some range; the same one for the same numbers, also if it may wrap."""
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
         if al == ah:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
-        products = [x * y for x in (al, ah) for y in (bl, bh)]
-        known = Part("times", a, bl)
-        fits = full[0] <= min(products) and max(products) <= full[1]
-        if fits and bl == bh > 1 and known in state.held:
-            return state.held[known]
-        if not fits:
-            wrapped = state.fresh(*full)
-            power = bl == bh and bl > 0 and bl & (bl - 1) == 0
-            if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
-                state.grown[wrapped, a] = min(al, 1)
-            if power and state.is_nonzero(a) and -(full[1] - full[0] + 1) < bl * max(-al, ah) < full[1] - full[0] + 1:
-                state.nonzero.add(wrapped)  # a multiple of the width would be needed
-            return wrapped
         if bl == bh == 1:
             return a
-        same = self._known_product(state, a, b)
-        if same is not None:
-            return same
-        product = state.fresh(min(products), max(products))
-        if bl == bh and bl > 0:
-            self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
-            state.held[known] = product
-        state.held[Part("factor", product, 1)], state.held[Part("factor", product, 2)] = a, b
+        products = [x * y for x in (al, ah) for y in (bl, bh)]
+        fits = full[0] <= min(products) and max(products) <= full[1]
+        names = [Part(f"times to {full[1]}", a, bl)] if bl == bh > 1 else []
+        if al == ah > 1 and bl == bh:  # either may be the variable
+            names.append(Part(f"times to {full[1]}", b, al))
+        known = next((state.held[name] for name in names if name in state.held), None)
+        if known is None and fits:
+            known = self._known_product(state, a, b)
+        if not fits:
+            product = state.fresh(*full) if known is None else known
+            self._wraps(state, product, a, bl if bl == bh else 0, full)
+        elif known is None:
+            product = state.fresh(min(products), max(products))
+            state.held[Part("factor", product, 1)], state.held[Part("factor", product, 2)] = a, b
+            if bl == bh and bl > 0:
+                self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+        else:
+            product = known
+        state.held.update(dict.fromkeys(names, product))
         return product
+
+    @staticmethod
+    def _wraps(state: State, product: int, a: int, factor: int, full: Interval) -> None:
+        """What is known of the product with a constant that may be too large for its type."""
+        (low, high), width = state.interval(a), full[1] - full[0]
+        if low >= 0 and factor > 1 and high * factor <= width:
+            state.grown[product, a] = min(low, 1)
+        is_power = factor > 0 and factor & (factor - 1) == 0
+        if is_power and state.is_nonzero(a) and factor * max(-low, high) < width + 1:
+            state.nonzero.add(product)  # a multiple of the width would be needed
 
     @staticmethod
     def _known_product(state: State, a: int, b: int) -> int | None:

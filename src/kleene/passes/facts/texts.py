@@ -158,8 +158,9 @@ class Texts(Values):
                 continue
             if state.is_nonzero(key.symbol):
                 state.nonzero.add(content)
-            elif self.is_zero(state, key.symbol) and not state.zone.same(content, ZERO):
-                return False
+            elif self.is_zero(state, key.symbol):
+                if state.is_nonzero(content) or not state.zone.same(content, ZERO):
+                    return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
         return all(self._settle_block(state, block, unit) for block, unit in blocks)
 
