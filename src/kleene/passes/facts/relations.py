@@ -281,8 +281,8 @@ class Relations(TextOperations):
                     after = self._all_parts(states, after)
                     states.clear()
                 known = states.get(nulls)
+                after.collect()
                 if known is None:
-                    after.collect()
                     states[nulls] = after
                     waiting.add((edge.target, nulls))
                     continue
