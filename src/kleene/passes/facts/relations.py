@@ -19,7 +19,6 @@ from functools import cached_property
 from kleene.cfa.expressions import (
     MIRRORED,
     NEGATED,
-    Binary,
     Cast,
     Comparison,
     Constant,
@@ -62,9 +61,10 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.next_comparisons import next_comparisons
-from kleene.passes.facts.stored_texts import Promises
+from kleene.passes.facts.promises import Promises, least_lengths
+from kleene.passes.facts.sizes import before_conversion, factors, is_whole
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
-from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
+from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
 from kleene.passes.facts.texts import OLDEST, is_text
 from kleene.passes.facts.zones import ZERO, Interval, Zone
@@ -83,7 +83,6 @@ ALL: Nulls = frozenset()
 """The part of all states."""
 NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
-CHAR_BITS = 8
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -194,17 +193,6 @@ class Relations(TextOperations):
         """Whether a number is not 0."""
         return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
 
-    def makes_block(self, size: Expression, location: str) -> bool:
-        """Whether a size is not 0: if it is a number of elements, that gives a block of so many elements or none.
-
-        Less than 0 elements are too many for any block.
-        """
-        product = factors(size)
-        if product is None:
-            return self.is_nonzero(size, location)
-        whole = is_whole(self.of(product[0], location), product[1], size.type)
-        return whole and self.is_nonzero(product[0], location)
-
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
         """Whether a number is not greater than another one."""
         return self._always(
@@ -250,16 +238,22 @@ class Relations(TextOperations):
         nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
         constants = {n.value for n in nodes if isinstance(n, Constant)}
         limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
-        limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
+        limits |= {self.program.largest_block // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
         self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
-        self.promises = Promises(self._byte_kinds())
+        self.promises = self._all_promises()
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
             self.promises.begin()
             at = self._solve()
             if self.promises.are_kept:
                 return at
+
+    def _all_promises(self) -> Promises:
+        """All promises, of which none is broken yet."""
+        texts, rows = self._byte_kinds(), self._row_kinds()
+        variables = [v for v in self._kinds.memory.integers if self._is_tracked(v)] if texts or rows else []
+        return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
         functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
@@ -290,8 +284,8 @@ class Relations(TextOperations):
                     after = self._all_parts(states, after)
                     states.clear()
                 known = states.get(nulls)
+                after.collect()
                 if known is None:
-                    after.collect()
                     states[nulls] = after
                     waiting.add((edge.target, nulls))
                     continue
@@ -336,7 +330,7 @@ class Relations(TextOperations):
             for k, s in state.held.items()
             if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
         }
-        if self.promises.kinds and not is_head:
+        if self.promises.texts and not is_head:
             nulls |= {
                 f"{variable.name}={number}"
                 for variable, number in self._asked_soon(location)
@@ -357,11 +351,11 @@ class Relations(TextOperations):
 
     def _tells_parts(self, pointer: Variable, asked: Nulls | None) -> bool:
         """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
-        return (is_text(pointer) or not self.promises.kinds) and (asked is None or pointer.name in asked)
+        return (is_text(pointer) or not self.promises.texts) and (asked is None or pointer.name in asked)
 
     def _asked_at(self, location: str) -> Nulls:
         """The pointers to texts that the conditions at a location compare."""
-        if not self.promises.kinds:
+        if not self.promises.texts:
             return frozenset()
         labels = [edge.label for edge in self.cfa.leaving(location)]
         nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
@@ -431,12 +425,14 @@ class Relations(TextOperations):
             case Allocate(target=target, size=size):
                 block = self._block(size, state, self._kinds.of_allocation(operation))
                 self._note_length(block, target.type, state)
+                self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
                 self.open_places(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):
                 old = self.pointer(pointer, state)
                 block = self._block(size, state, self._kinds.of_allocation(operation))
+                self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.moved_block(old, block, state)
                 self.move_places(old, block, state)
                 self._store(target, block, state)
@@ -512,8 +508,8 @@ class Relations(TextOperations):
         }
 
     def _block(self, size: Expression, state: State, kind: object) -> int:
-        """A new block or NULL: no relation is known."""
-        bytes_ = self.number(size, state)
+        """A new block or NULL: no relation is known. A size that is less than 0 before its conversion makes none."""
+        bytes_ = self.number(before_conversion(size, size.type), state)
         block = state.fresh_pointer(frozenset((kind,)))
         for other in list(state.blocks):
             if other != block:
@@ -594,6 +590,8 @@ class Relations(TextOperations):
             one, two = self.number(left, state), self.number(right, state)
             if operator == "!=" and state.interval(two) == (0, 0):
                 state.nonzero.add(one)
+            if operator == "==" and state.interval(two) == (0, 0) and state.is_nonzero(one):
+                return False
             return _relate(operator, one, two, state.zone) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             one, two = self.pointer(left, state), self.pointer(right, state)
@@ -607,7 +605,7 @@ class Relations(TextOperations):
             if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
                 behind = state.interval(state.held[Part("behind", pointer, part.scale)])
                 if behind == (0, 0):
-                    most = LARGEST_BLOCK // part.scale
+                    most = self.program.largest_block // part.scale
                     if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
                         return False
         return True
@@ -657,34 +655,3 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     if zone.upper(a, b) <= 0:
         return zone.add(a, b, -1)
     return zone.upper(b, a) > 0 or zone.add(b, a, -1)
-
-
-def factors(size: Expression) -> tuple[Expression, int] | None:
-    """A count of elements and the size of each, if a size is written as their product.
-
-    The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
-    bits on the way to a size may have wrapped: that is no number of elements.
-    """
-    width = size.type.size
-    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
-        size = size.operand
-    if isinstance(size, Binary) and size.operator == "*":
-        for count, each in ((size.left, size.right), (size.right, size.left)):
-            if isinstance(each, Constant) and each.value > 1:
-                return _before_conversion(count, size.type), each.value
-    return None
-
-
-def is_whole(count: Interval, each: int, size: Type) -> bool:
-    """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
-    width = size.size * CHAR_BITS
-    return count[0] * each >= -(1 << width - 1) and count[1] * each < 1 << width
-
-
-def _before_conversion(count: Expression, size: Type) -> Expression:
-    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
-    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
-        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
-            break
-        count = count.operand
-    return count
