@@ -88,6 +88,8 @@ class Followed:
     ghosts: Sequence[Ghost] = ()
     """The variables of the automaton that the program does not have."""
     ghost_members: Sequence[GhostMember] = ()
+    stale: frozenset[Place] = frozenset()
+    """The places of pointers that the analysis forgets before the program overwrites them."""
 
 
 class Sketcher:
@@ -111,7 +113,7 @@ class Sketcher:
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
         self.known = KnownVariables(self.memory)
-        self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
+        self.unread = attempt.stale | (unread_cells(attempt.memory) if attempt.by == "unread" else frozenset())
         self.partial = (
             any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -219,7 +221,7 @@ class _Drawing:
         variables = filter(self._is_known, (*owner.memory.pointers, *owner.memory.objects))
         roots = [v for v in variables if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
-        reached = self.view.state.reachable([*numbers, *self.objects])
+        reached = self.view.state.reachable([*numbers, *self.objects], ignored=owner.attempt.stale)
         return [number for number in heap if number in reached]
 
     def _node(self, number: int) -> int:
@@ -276,6 +278,7 @@ class _Drawing:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
             if (size, offset) in owner.unread:
+                self.sketch.complete &= (size, offset) not in owner.attempt.stale  # it may keep an ended block
                 continue
             if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
