@@ -173,8 +173,7 @@ class _Drawing:
             heap = self._reachable_blocks(heap)
         for number in (*self.objects, *heap, *stack):
             self._node(number)
-        opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
-        for number in () if opaque else list(self.nodes):
+        for number in () if self._has_opaque_objects else list(self.nodes):
             self._cells(number, blocks[number])
         for variable in owner.memory.pointers:
             if (variable.is_global or variable in self.live) and self._is_known(variable):
@@ -189,6 +188,11 @@ class _Drawing:
         for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
             self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
+
+    @property
+    def _has_opaque_objects(self) -> bool:
+        """Whether the function does not look into all objects that it knows."""
+        return not self.view.whole and OPAQUE in self.owner.symbols.unaries
 
     def _is_known(self, variable: Variable) -> bool:
         return self.owner.known.has(variable, self.view)
@@ -216,12 +220,19 @@ class _Drawing:
     # Nodes ----------------------------------------------------------------------------------------------------
 
     def _reachable_blocks(self, heap: list[int]) -> list[int]:
-        """The heap blocks that the variables of this activation reach: only these are certain."""
+        """The heap blocks that the variables of this activation reach: only these are certain.
+
+        With opaque objects, those that the variables point to: what is behind an opaque object is not here.
+        """
         owner = self.owner
         variables = filter(self._is_known, (*owner.memory.pointers, *owner.memory.objects))
         roots = [v for v in variables if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
-        reached = self.view.state.reachable([*numbers, *self.objects], ignored=owner.attempt.stale)
+        if self._has_opaque_objects:
+            blocks = [self.view.state.blocks[n] for n in numbers if n in self.view.state.blocks]
+            reached = {value.block for b in blocks for _, value in b.cells.values() if isinstance(value, Pointer)}
+        else:
+            reached = self.view.state.reachable([*numbers, *self.objects], ignored=owner.attempt.stale)
         return [number for number in heap if number in reached]
 
     def _node(self, number: int) -> int:
