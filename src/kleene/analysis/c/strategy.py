@@ -263,7 +263,7 @@ def _analyse(check: Check, seconds: float) -> None:
 
 
 class _Decided(Exception):
-    """Exact exploration has decided all properties, so that the abstract analysis is not needed any more."""
+    """Runs have decided all properties that can be decided, so the abstract analysis is not needed any more."""
 
 
 def _look_in_between(check: Check) -> Callable[[], None]:
@@ -275,8 +275,8 @@ def _look_in_between(check: Check) -> Callable[[], None]:
         if looks and not check.has_looked and time.process_time() >= end:
             for phase in [phase for phase in looks if phase.applies(check)]:
                 phase.run(check, check.budget.part(phase.share, phase.most))
-                if not check.open_properties:
-                    raise _Decided
+                if not check.open_properties or any(run.fault.kind in UNDEFINED for run in check.report.traces):
+                    raise _Decided  # behind undefined behaviour the analysis proves nothing
 
     return look
 
@@ -395,7 +395,7 @@ PHASES = (
     ),
     Phase(
         "long texts in between",
-        "runs on long arguments and lines, after the look in between",
+        "runs on short lines of what the program names and on long ones, after the look in between",
         _search_lengths,
         lambda check: check.is_shape_analysis and check.lengths is None and _may_depend_on_lengths(check),
         most=LENGTHS_LOOK_SECONDS,
@@ -404,7 +404,7 @@ PHASES = (
     ),
     Phase(
         "long texts",
-        "runs on long arguments and lines, and on many of them, for errors that a length decides",
+        "runs on lines of what the program names, on long arguments and lines, and on many of them",
         _search_lengths,
         lambda check: check.options.domain != "explicit" and _may_depend_on_lengths(check),
         share=PATHS_SHARE,
