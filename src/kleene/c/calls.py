@@ -26,6 +26,7 @@ from kleene.cfa.expressions import (
     FunctionAddress,
     StringLiteral,
     Variable,
+    without_casts,
 )
 from kleene.cfa.operations import (
     BYTES_LEFT,
@@ -293,8 +294,41 @@ def _calloc_within(c: Calls, cursor: Any, size: Expression, result: Expression, 
 def _realloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     pointer, size = c._address(args[0]), c.lower.values.value(args[1])
     result = c._target(cursor, target, wanted)
-    c.lower.builder.emit(Realloc(c.lower.place(cursor), result, pointer, size))
+    builder, place = c.lower.builder, c.lower.place(cursor)
+    more, end = builder.new(), builder.new()
+    if not _is_null(pointer) and not (isinstance(size, Constant) and size.value):
+        _realloc_to_nothing(c, cursor, (pointer, size, result), more, end)
+    else:
+        builder.connect(builder.here, more, place)
+    builder.here = more
+    builder.emit(Realloc(place, result, pointer, size))
+    builder.connect(builder.here, end, place)
+    builder.here = end
     return result
+
+
+def _realloc_to_nothing(
+    c: Calls, cursor: Any, call: tuple[Expression, Expression, Expression], more: int, end: int
+) -> None:
+    """`realloc` of a block to size 0 frees it and returns NULL, as in glibc; goes on at `more` for all other calls.
+
+    C17 (7.22.3.5) leaves to the library whether the block is freed; in C23 the call has no meaning.
+    """
+    builder, place = c.lower.builder, c.lower.place(cursor)
+    pointer, size, result = call
+    zero, block = builder.new(), builder.new()
+    c.lower.effects.branch_on(cursor, Comparison("==", size, Constant(0, size.type)), zero, more)
+    builder.here = zero
+    c.lower.effects.branch_on(cursor, Comparison("==", pointer, Constant(0, pointer.type)), more, block)
+    builder.here = block
+    builder.emit(Free(place, pointer))
+    builder.emit(Assign(place, result, Constant(0, result.type)))
+    builder.connect(builder.here, end, place)
+
+
+def _is_null(pointer: Expression) -> bool:
+    pointer = without_casts(pointer)
+    return isinstance(pointer, Constant) and pointer.value == 0
 
 
 def _free(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:

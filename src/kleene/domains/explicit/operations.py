@@ -223,6 +223,8 @@ class Operations:
             if amount < 0 or amount >= _SUSPICIOUS_SIZE:
                 raise NotModelled("allocation of a huge block")
             return False
+        if not 0 <= amount <= self.program.largest_block:
+            return True
         chosen = state.draw(0, 1, "malloc succeeds", ("malloc",))
         succeeds = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Unknown) else 1
         return not succeeds
