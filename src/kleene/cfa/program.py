@@ -11,6 +11,13 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
 from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
 
+LONG_POINTER_BYTES = 8
+"""Bytes of a pointer where addresses have 64 bits."""
+LARGEST_BLOCK = 1 << 47
+"""Bytes of a block at most where addresses have 64 bits: the address space of a process (docs/assumptions.md)."""
+LARGEST_BLOCK_32 = (1 << 31) - 1
+"""Bytes of a block at most where addresses have 32 bits: differences of pointers are to fit."""
+
 
 @dataclass(frozen=True)
 class Function:
@@ -101,6 +108,11 @@ class CProgram:
     @property
     def pointer_size(self) -> int:
         return 8 if self.data_model == "LP64" else 4
+
+    @property
+    def largest_block(self) -> int:
+        """Bytes of a block at most: `malloc` of more gives NULL."""
+        return LARGEST_BLOCK if self.pointer_size == LONG_POINTER_BYTES else LARGEST_BLOCK_32
 
     @cached_property
     def address_taken(self) -> tuple[FunctionAddress, ...]:

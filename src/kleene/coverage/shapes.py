@@ -91,6 +91,8 @@ class Followed:
     ghost_members: Sequence[GhostMember] = ()
     slice: Slice | None = None
     """What is followed of the program, if not all of it."""
+    stale: frozenset[Place] = frozenset()
+    """The places of pointers that the analysis forgets before the program overwrites them."""
 
 
 class Sketcher:
@@ -114,7 +116,7 @@ class Sketcher:
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
         self.known = KnownVariables(self.memory)
-        self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
+        self.unread = attempt.stale | (unread_cells(attempt.memory) if attempt.by == "unread" else frozenset())
         own = attempt.slice
         self.mixed = own.mixed if own is not None else frozenset()
         self.is_open = own.is_open if own is not None else lambda place: False
@@ -180,8 +182,7 @@ class _Drawing:
             heap = self._reachable_blocks(heap)
         for number in (*self.objects, *heap, *stack):
             self._node(number)
-        opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
-        for number in () if opaque else list(self.nodes):
+        for number in () if self._has_opaque_objects else list(self.nodes):
             self._cells(number, blocks[number])
         for variable in owner.memory.pointers:
             if (variable.is_global or variable in self.live) and self._is_known(variable):
@@ -196,6 +197,11 @@ class _Drawing:
         for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
             self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
+
+    @property
+    def _has_opaque_objects(self) -> bool:
+        """Whether the function does not look into all objects that it knows."""
+        return not self.view.whole and OPAQUE in self.owner.symbols.unaries
 
     def _is_known(self, variable: Variable) -> bool:
         return self.owner.known.has(variable, self.view)
@@ -223,12 +229,19 @@ class _Drawing:
     # Nodes ----------------------------------------------------------------------------------------------------
 
     def _reachable_blocks(self, heap: list[int]) -> list[int]:
-        """The heap blocks that the variables of this activation reach: only these are certain."""
+        """The heap blocks that the variables of this activation reach: only these are certain.
+
+        With opaque objects, those that the variables point to: what is behind an opaque object is not here.
+        """
         owner = self.owner
         variables = filter(self._is_known, (*owner.memory.pointers, *owner.memory.objects))
         roots = [v for v in variables if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
-        reached = self.view.state.reachable([*numbers, *self.objects])
+        if self._has_opaque_objects:
+            blocks = [self.view.state.blocks[n] for n in numbers if n in self.view.state.blocks]
+            reached = {value.block for b in blocks for _, value in b.cells.values() if isinstance(value, Pointer)}
+        else:
+            reached = self.view.state.reachable([*numbers, *self.objects], ignored=owner.attempt.stale)
         return [number for number in heap if number in reached]
 
     def _blocks_of_slice(self, blocks: list[int]) -> list[int]:
@@ -306,7 +319,10 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
-            if (size, offset) in owner.unread or owner.is_open((size, offset)):
+            if owner.is_open((size, offset)):
+                continue
+            if (size, offset) in owner.unread:
+                self.sketch.complete &= (size, offset) not in owner.attempt.stale  # it may keep an ended block
                 continue
             if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))

@@ -28,8 +28,9 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
+from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
-from kleene.passes.facts.memory import Memory
+from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
@@ -197,8 +198,9 @@ class _Series:
             return None
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
+        shared, stale = ready
         return _Plan(
-            prepared, ready, attempt, *fixed, taken=taken, kinds=self.kinds, classes=self.classes, tell=self.tell
+            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, classes=self.classes, tell=self.tell
         )
 
 
@@ -228,17 +230,24 @@ def analyse_by_attempt(
     return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
-def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
-    """The automaton that an attempt follows; None if its rewriting changes nothing."""
+def _followed_automaton(prepared: Prepared, attempt: Attempt) -> tuple[Sharing, frozenset[Place]] | None:
+    """The automaton that an attempt follows, with the places of pointers that it forgets early.
+
+    None if the attempt's rewriting changes nothing.
+    """
     if attempt.concerns is not None and not attempt.concerns(prepared.memory):
         return None
-    followed, places = prepared.cfa, prepared.memory.pointer_places
+    stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
+    followed, memory = stale.cfa, prepared.memory
+    if followed is not prepared.cfa:
+        memory = Memory(prepared.inlined, followed, typed=True)
     if attempt.rewrite is not None:
-        followed = attempt.rewrite(prepared.memory)
-        if followed == prepared.cfa and attempt.needs_change:
+        rewritten = attempt.rewrite(memory)
+        if rewritten == followed and attempt.needs_change:
             return None
-        places = Memory(prepared.inlined, followed, typed=True).pointer_places
-    return sharing_of(followed, places, whole_scope=attempt.whole_scope)
+        followed = rewritten
+        memory = Memory(prepared.inlined, followed, typed=True)
+    return sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope), stale.places
 
 
 @dataclass(frozen=True)
@@ -251,6 +260,8 @@ class _Plan:
     malloc_may_fail: bool
     max_structures: int
     leaks: bool = True
+    stale: frozenset[Place] = frozenset()
+    """The places of pointers that are forgotten before they are overwritten."""
     taken: frozenset[Way] = frozenset()
     """The ways to fewer structures that it goes."""
     sought: frozenset[Way] = frozenset()
@@ -316,7 +327,12 @@ class _Plan:
                 self.classes[first] = plain or shape
                 break
             result.followed = Followed(
-                translator, self.shared, self.prepared.memory, self.attempt.name, slice=self.prepared.slice
+                translator,
+                self.shared,
+                self.prepared.memory,
+                self.attempt.name,
+                slice=self.prepared.slice,
+                stale=self.stale,
             )
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
                 markers = MANY_MARKERS

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kleene.analysis.c.shape.classes import with_local_cells
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Invoke, Operation
+from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
@@ -105,12 +105,7 @@ def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
 
 
 def _has_cells_apart(memory: Memory) -> bool:
-    """Whether some objects have two or more pointers whose names do not say that they point back.
-
-    Not where functions are analysed apart: a run refuted such a proof of a tree with pointers to its root.
-    """
-    if any(isinstance(edge.label, Invoke) for edge in memory.cfa.edges):
-        return False
+    """Whether some objects have two or more pointers whose names do not say that they point back."""
     cells: dict[int, set[str]] = {}
     for (size, _), cell in memory.cell_of.items():
         if not is_called_back(cell):
