@@ -16,6 +16,7 @@ EVERY: dict[str, int] = {
     "tests/unit/analysis/test_growing_programs.py::test_a_family_is_proved_by_parts": 9,
     "tests/unit/analysis/test_growing_programs.py::test_no_mutant_is_proved_by_parts": 24,
     "tests/unsafe_c/test_blocks.py::test_it_is_not_proved": 72,
+    "tests/unsafe_c/test_stored_numbers.py": 4,
     "tests/unsafe_c/test_blocks.py::test_it_fails_in_a_compiled_run": 8,
     "tests/unit/passes/test_relations.py": 3,
     "tests/unit/c/test_constructs.py": 5,
