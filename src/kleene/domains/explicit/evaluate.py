@@ -64,6 +64,7 @@ GIVE_MODEL = "the function has no body; say what it returns with --extern or --m
 """The advice where a result of unknown code is NULL by assumption only."""
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
+NULL_MESSAGE = "dereference of a null pointer"
 _NULL_PAGE = 4096
 _GONE = {"heap": "freed", STREAM: "closed"}
 
@@ -81,7 +82,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
-            raise Violation("null_dereference", "dereference of a null pointer")
+            raise Violation("null_dereference", NULL_MESSAGE)
         raise Violation("dangling_dereference", "dereference of a number that is no address")
     block = state.blocks[number]
     if not block.alive:
