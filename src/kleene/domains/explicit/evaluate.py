@@ -62,6 +62,7 @@ from kleene.domains.explicit.values import (
 
 GIVE_MODEL = "the function has no body; say what it returns with --extern or --models"
 """The advice where a result of unknown code is NULL by assumption only."""
+NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
 NULL_MESSAGE = "dereference of a null pointer"
@@ -83,7 +84,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
             raise Violation("null_dereference", NULL_MESSAGE)
-        raise Violation("dangling_dereference", "dereference of a number that is no address")
+        raise Violation("dangling_dereference", NO_ADDRESS)
     block = state.blocks[number]
     if not block.alive:
         gone = _GONE.get(block.kind, "out of scope")
