@@ -29,6 +29,7 @@ from kleene.cfa.expressions import (
     Variable,
     walk,
 )
+from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -255,7 +256,11 @@ class Relations(TextOperations):
         return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
-        order, heads = self.cfa.post_order, self.cfa.loop_heads
+        order: dict[str, int] = {}
+        heads: set[str] = set()
+        for start in starts(self.cfa):  # the loops of functions that are analysed apart, too
+            own = Cfa(start, self.cfa.edges)
+            order, heads = own.post_order | order, heads | own.loop_heads
         at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
             at.setdefault(start, {ALL: State()})
