@@ -307,7 +307,7 @@ class _Plan:
                 continue
             if not result.cyclic or only_class is not None:
                 break
-            shape = next_class(shape, result.cyclic, translator.symbols.groups, translator.memory.links)
+            shape = next_class(shape, result.cyclic, translator.symbols.groups, translator.memory)
         if with_lanes is not None and not result.complete:
             return with_lanes
         if result.cyclic:
