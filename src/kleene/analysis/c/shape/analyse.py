@@ -307,7 +307,7 @@ class _Plan:
                 continue
             if not result.cyclic or only_class is not None:
                 break
-            shape = next_class(shape, result.cyclic, translator.symbols.groups, translator.memory)
+            shape = next_class(shape, result.cyclic, translator.symbols.groups, translator.memory.links)
         if with_lanes is not None and not result.complete:
             return with_lanes
         if result.cyclic:

@@ -27,7 +27,7 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
-        return _class_of(back, memory.self_loops, header_cells(memory, memory.self_loops - back) - back)
+        return _class_of(back, memory.self_loops, header_cells(memory) - back)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 
@@ -50,7 +50,7 @@ def with_local_cells(shape: ShapeClass) -> ShapeClass:
 
 
 def next_class(
-    shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group], memory: Memory
+    shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group], links: frozenset[str]
 ) -> ShapeClass | None:
     """The next shape class if the edges of some group may form a cycle; None after the last one.
 
@@ -60,7 +60,7 @@ def next_class(
     """
     if not shape.acyclic:
         return None
-    back, circular, links = shape.back, shape.circular, memory.links
+    back, circular = shape.back, shape.circular
     for group in groups:
         if group.step not in cyclic:
             continue
@@ -76,6 +76,5 @@ def next_class(
     forward = {cell for group in groups for cell in group.cells} - back
     if len(back) == 1 and circular and len(forward & links or forward) == 1:
         circular |= back  # a doubly linked list is circular both ways
-    headers = shape.headers | (header_cells(memory, circular - back) - back)
-    following = _class_of(back, circular, headers)
+    following = _class_of(back, circular, shape.headers)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)
