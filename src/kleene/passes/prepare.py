@@ -62,7 +62,8 @@ def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
     program = with_block_lengths(with_member_blocks(program))
-    program = with_array_blocks(with_text_blocks(with_owner_members(program)))
+    program = with_scalars(_promote(with_owner_members(program)))
+    program = with_array_blocks(with_text_blocks(program))
     while True:
         before = program
         program = with_slots(_promote(program))

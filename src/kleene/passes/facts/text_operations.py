@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
-from kleene.cfa.expressions import Deref, Expression, Index, Variable, walk
+from kleene.cfa.expressions import Deref, Expression, Index, PointerOffset, Variable, walk
 from kleene.cfa.operations import (
+    Allocate,
     Assign,
     Call,
     Enter,
@@ -17,6 +18,7 @@ from kleene.cfa.operations import (
     MemSet,
     Operation,
     Print,
+    Realloc,
     expressions,
 )
 from kleene.cfa.program import (
@@ -31,14 +33,16 @@ from kleene.cfa.program import (
 )
 from kleene.cfa.types import ArrayType, PointerType
 from kleene.passes.facts.liveness import starts
-from kleene.passes.facts.stored_texts import StoredTexts
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.sizes import factors
+from kleene.passes.facts.stored_numbers import StoredNumbers
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.symbolic_values import full_range
-from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte
+from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte, is_text
 from kleene.passes.facts.zones import ZERO
 
 
-class TextOperations(StoredTexts, ABC):
+class TextOperations(StoredNumbers, ABC):
     """What operations do to texts; `Relations` says what they do to the rest of memory."""
 
     # Blocks ---------------------------------------------------------------------------------------------------
@@ -113,15 +117,14 @@ class TextOperations(StoredTexts, ABC):
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
 
-    def _is_whole(self, state: State, at: int, amount: int, room: int) -> bool:
-        return self.is_zero(state, at) and state.zone.upper(room, amount) <= 0
-
     # Calls ----------------------------------------------------------------------------------------------------
 
     def before_call(self, operation: Operation, state: State) -> None:
         """What a function gets, or returns, must keep the promises; all blocks are known to it."""
         if not self.promises.kinds:
             return
+        for variable in self._shared_texts if isinstance(operation, Invoke | Leave) else ():
+            self._publish(self.pointer(variable, state), state, [variable])
         if isinstance(operation, Invoke):
             for argument, parameter in zip(operation.arguments, operation.parameters, strict=True):
                 if isinstance(argument.type, PointerType):
@@ -145,12 +148,12 @@ class TextOperations(StoredTexts, ABC):
                 del state.held[key]
 
     def after_call(self, operation: Operation, state: State) -> None:
-        """Parameters and results have what is promised of them."""
-        given: dict[Variable, Variable] = {}
+        """Parameters, results and global pointers to texts have what is promised of them."""
+        given = {v: v for v in self._shared_texts} if isinstance(operation, Enter | Invoke) else {}
         if isinstance(operation, Enter):
-            given = {p: p for p in operation.parameters}
+            given |= {p: p for p in operation.parameters}
         elif isinstance(operation, Invoke) and operation.target is not None and operation.returned is not None:
-            given = {operation.target: operation.returned}
+            given |= {operation.target: operation.returned}
         for variable, key in given.items():
             if isinstance(variable.type, PointerType) and self._is_tracked(variable) and self.promises.kinds:
                 kinds = self._kinds.of_value(variable)
@@ -158,6 +161,12 @@ class TextOperations(StoredTexts, ABC):
                 if kinds:
                     self._mark_loaded(pointer, kinds, state)
                     self._promise(pointer, [key], state)
+
+    @cached_property
+    def _shared_texts(self) -> tuple[Variable, ...]:
+        """The global pointers to texts, which the functions that are analysed apart move on."""
+        shared = [item.variable for item in self.program.globals if not item.external]
+        return tuple(v for v in shared if is_text(v) and self._is_tracked(v))
 
     # Primitives -----------------------------------------------------------------------------------------------
 
@@ -298,6 +307,29 @@ class TextOperations(StoredTexts, ABC):
         for lvalue in dict.fromkeys(lvalues):
             kinds |= {kind for kind, _ in self._kinds.address_places(lvalue) or ()}
         return frozenset(kinds)
+
+    def _row_kinds(self) -> frozenset[object]:
+        """The kinds of blocks of larger numbers that are indexed by a variable, and that memory leads to."""
+        if not self._kinds.known:
+            return frozenset()
+        memory = self._kinds.memory
+        nodes = (n for edge in self.cfa.edges for x in expressions(edge.label) for n in walk(x))
+        moved = {
+            n.pointer for n in nodes if isinstance(n, PointerOffset) and n.scale > 1 and constant_of(n.index) is None
+        }
+        touched = {kind for pointer in moved for kind in self._kinds.of_value(pointer) or ()}
+        held = {kind for targets in memory.cell_targets.values() for kind, _ in targets}
+        return frozenset(touched & held - {size for size, _ in memory.cell_of})
+
+    @cached_property
+    def _unit_of_kind(self) -> dict[object, int]:
+        made = [e.label for e in self.cfa.edges if isinstance(e.label, Allocate | Realloc)]
+        products = {self._kinds.of_allocation(o): factors(o.size) for o in made}
+        return {kind: product[1] for kind, product in products.items() if product is not None}
+
+    def _unit_of(self, kind: object) -> int:
+        """The bytes of the elements of a kind of blocks, as its allocation counts them."""
+        return self._unit_of_kind.get(kind, 1)
 
     @cached_property
     def _written_apart(self) -> frozenset[object]:

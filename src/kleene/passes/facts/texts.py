@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from kleene.cfa.expressions import Expression, Field, Variable
 from kleene.cfa.program import Global
-from kleene.cfa.types import INT, ArrayType, IntegerType, Type
+from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
 from kleene.passes.facts.symbolic_states import Part, State
 from kleene.passes.facts.symbolic_values import Values, address_of
@@ -158,10 +158,15 @@ class Texts(Values):
                 continue
             if state.is_nonzero(key.symbol):
                 state.nonzero.add(content)
-            elif self.is_zero(state, key.symbol) and not state.zone.same(content, ZERO):
+            elif self.is_zero(state, key.symbol) and not self._becomes_zero(state, content):
                 return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
         return all(self._settle_block(state, block, unit) for block, unit in blocks)
+
+    @staticmethod
+    def _becomes_zero(state: State, number: int) -> bool:
+        """Add that a number is 0; false if it is not."""
+        return not state.is_nonzero(number) and state.zone.same(number, ZERO)
 
     def _settle_block(self, state: State, block: int, unit: int) -> bool:
         position = state.held[Part("byte at", block, unit)]
@@ -220,3 +225,8 @@ def _is_bytes(type_: Type) -> bool:
 def is_byte(lvalue: Expression) -> bool:
     """Whether an lvalue is one byte in an array or behind a pointer."""
     return isinstance(lvalue.type, IntegerType) and lvalue.type.size == 1 and not isinstance(lvalue, Variable | Field)
+
+
+def is_text(variable: Variable) -> bool:
+    """Whether a variable points to bytes."""
+    return isinstance(variable.type, PointerType) and variable.type.target.size <= 1

@@ -24,6 +24,8 @@ from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+SLICES_SHARE = 0.5
+"""Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 NUMBERS_SHARE = 0.4
@@ -141,6 +143,13 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt(
+        "slices",
+        "data structures that no pointer leads to from each other are analysed one by one",
+        _where(Way.SLICES),
+        way=Way.SLICES,
+        share=SLICES_SHARE,
+    ),
     Attempt(
         "counts",
         "counters are related to the numbers of nodes of lists, and the ends of lists are told apart",
