@@ -99,7 +99,7 @@ class _Sizes:
         }
 
     def before(self, size: Expression, use: Edge[Operation]) -> Expression:
-        """The size with the values of variables in their place, as far as they are the same at its use."""
+        """A size as the callers wrote it, until it is a number of elements."""
 
         def value(node: Expression) -> Expression:
             edge = self.definitions.get(node) if isinstance(node, Variable) else None
@@ -108,10 +108,14 @@ class _Sizes:
             written = edge.label.value
             if not self._is_kept(written, edge, use):
                 return node
-            inner = self.before(written, edge)
-            return inner if inner.type == node.type else Cast(inner, node.type)
+            return written if written.type == node.type else Cast(written, node.type)
 
-        return rewrite(size, value)
+        while factors(size) is None:
+            written = rewrite(size, value)
+            if written == size:
+                break
+            size = written
+        return size
 
     def _is_kept(self, value: Expression, start: Edge[Operation], use: Edge[Operation]) -> bool:
         """Whether what an expression reads is unchanged from its evaluation to a use of it."""
