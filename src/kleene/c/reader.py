@@ -14,6 +14,7 @@ from kleene.c.library.errors import with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
+from kleene.c.library.unused import without_unused_variables
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import (
@@ -92,6 +93,7 @@ class _Reader:
         units = [self._unit(file, names) for file, names in zip(self.files, statics, strict=True)]
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
+        own = {name for name, item in self.linkage.globals.items() if not item.external}
         self._declare_models()
         if entry not in self.linkage.defined_functions and self.problems:
             raise InputError(self.problems)
@@ -118,7 +120,8 @@ class _Reader:
         hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
         program = with_errors(program)
         program = with_variable_arguments(with_start_and_end(program, self.linkage.runs))
-        return with_extern_models(program, self.linkage.externs, models, hidden)
+        program = with_extern_models(program, self.linkage.externs, models, hidden)
+        return without_unused_variables(program, own)
 
     def _parse_all(self) -> list[Any]:
         """The files that compile, and that define no function of an earlier one; `files` keeps these."""
