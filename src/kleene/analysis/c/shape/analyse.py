@@ -42,6 +42,8 @@ WITHOUT_LANES_FACTOR = 2
 """Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
+MANY_SLICES = 3
+"""Slices from which a program is analysed by slices at once: whole heaps of so many structures are seldom few."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
@@ -69,9 +71,9 @@ def analyse(
     ways = frozenset(Way)
     if prepared.slice is not None:
         ways -= {Way.SLICES, Way.CALLS}
-    elif prepared.calls.is_large_inlined and only_class is None:
-        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is Way.CALLS], result, ways)
-        ways -= {Way.CALLS}
+    elif only_class is None and (first := _first_way(prepared, seconds)) is not None:
+        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is first], result, ways)
+        ways -= {first}
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
@@ -83,6 +85,14 @@ def analyse(
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     result.seconds = time.monotonic() - start
     return result
+
+
+def _first_way(prepared: Prepared, seconds: float) -> Way | None:
+    """The way that is gone at once: calls, if inlining makes the program large, or slices, if there are many."""
+    if prepared.calls.is_large_inlined:
+        return Way.CALLS
+    slices = within(seconds, lambda: prepared.slices)
+    return Way.SLICES if not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES else None
 
 
 @dataclass
