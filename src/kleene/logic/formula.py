@@ -255,11 +255,10 @@ TRUE = Const(Kleene.TRUE)
 
 def neg(f: Formula) -> Formula:
     """The negation; double negations and constants vanish."""
-    match f:
-        case Const(value):
-            return Const(~value)
-        case Not(body):
-            return body
+    if isinstance(f, Not):
+        return f.body
+    if isinstance(f, Const):
+        return Const(~f.value)
     return Not(f)
 
 

@@ -183,17 +183,17 @@ class Differencer:
         if shape is not None:
             return self._closure(shape, defined)
         match g:
-            case Const() | Equal():
-                return NONE
+            case And():
+                return self._conjunction(*g.children)
             case Atom():
                 return self.atom_delta(g)
+            case Or():
+                return self._disjunction(*g.children)
             case Not(body):
                 plus, minus = self.delta(body)
                 return minus, plus
-            case And(left, right):
-                return self._conjunction(left, right)
-            case Or(left, right):
-                return self._disjunction(left, right)
+            case Const() | Equal():
+                return NONE
             case Iff(left, right):
                 return self.delta(And(Or(neg(left), right), Or(neg(right), left)))
             case IfThenElse(condition, then, otherwise):

@@ -91,14 +91,16 @@ class Simplifier:
         return result
 
     def _node(self, f: Formula, positive: bool) -> Formula:
-        match f:  # the most frequent first
-            case And(left, right) | Or(left, right):
-                kind = And if isinstance(f, And) is positive else Or
-                return self._chain(kind, self(left, positive=positive), self(right, positive=positive))
-            case Const(_) | Atom(_, _):
-                return f if positive else neg(f)
-            case Not(body):
-                return self(body, positive=not positive)
+        given = type(f)  # the most frequent classes first, without matching
+        if given is And or given is Or:
+            first, second = f.children
+            kind = And if (given is And) is positive else Or
+            return self._chain(kind, self(first, positive=positive), self(second, positive=positive))
+        if given is Atom or given is Const:
+            return f if positive else neg(f)
+        if given is Not:
+            return self(f.children[0], positive=not positive)
+        match f:
             case Equal(left, right):
                 literal = TRUE if left == right else f
                 return literal if positive else neg(literal)
