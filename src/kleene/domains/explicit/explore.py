@@ -163,7 +163,7 @@ class Explorer:
         elif result.steps >= max_steps:
             result.reason = f"bound reached: {max_steps} steps"
         elif time.monotonic() - started >= seconds:
-            result.reason = f"bound reached: {seconds:g} seconds"
+            result.reason = f"time limit of exact exploration: {seconds:.3g} s"
         return bool(result.reason)
 
     def _follow(self, state: State, *, forked: bool) -> None:
