@@ -181,14 +181,14 @@ class Values:
         if kind(declaration) == "ENUM_CONSTANT_DECL":
             return Constant(int(declaration.enum_value), self.lower.type(cursor))
         if kind(declaration) == "FUNCTION_DECL":
-            return self.function_address(declaration)
+            return self.function_address(declaration, cursor)
         return self.lower.unit.variable(declaration, self.lower.unit.types.read(declaration.type))
 
-    def function_address(self, declaration: Any) -> Expression:
+    def function_address(self, declaration: Any, cursor: Any) -> Expression:
         name = self.lower.unit.name_of(declaration)
         if name not in self.lower.unit.linkage.defined_functions:
             if name in NOT_MODELLED:
-                raise UnsupportedConstruct(f"the address of {name}: {NOT_MODELLED[name]}", declaration)
+                raise UnsupportedConstruct(f"the address of {name}: {NOT_MODELLED[name]}", cursor)
             self.lower.unit.needs(name, declaration)
         return FunctionAddress(name, self.lower.pointer_to(self.lower.unit.types.read(declaration.type)))
 

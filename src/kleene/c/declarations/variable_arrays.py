@@ -51,7 +51,8 @@ class VariableArrays:
         first = initializer(cursor) if kind(cursor) == "VAR_DECL" else None
         written = [c for c in cursor.get_children() if c.kind.is_expression() and (first is None or c != first)]
         depth = _depth(type_)
-        if len(written) < depth or (kind(cursor) == "PARM_DECL" and depth == 1):  # a pointer needs no length
+        is_pointer = kind(cursor) == "PARM_DECL" and is_variable_array(cursor.type) and depth == 1  # to one element
+        if len(written) < depth or is_pointer:
             return ()
         lengths = tuple(self._number(c) for c in reversed(written))[:depth]
         self._lengths.append((cursor, lengths))
