@@ -15,6 +15,9 @@ ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
     "tests/unit/analysis/test_growing_programs.py::test_a_family_is_proved_by_parts": 9,
     "tests/unit/analysis/test_growing_programs.py::test_no_mutant_is_proved_by_parts": 24,
+    "tests/unit/analysis/test_growing_programs.py::test_a_family_is_proved_by_slices": 6,
+    "tests/unit/analysis/test_growing_programs.py::test_no_mutant_is_proved_by_slices": 16,
+    "tests/unit/analysis/test_program_slices.py": 4,
     "tests/unsafe_c/test_blocks.py::test_it_is_not_proved": 72,
     "tests/unsafe_c/test_stored_numbers.py": 4,
     "tests/unsafe_c/test_blocks.py::test_it_fails_in_a_compiled_run": 8,

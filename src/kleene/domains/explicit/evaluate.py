@@ -65,6 +65,7 @@ GIVE_MODEL = "the function has no body; say what it returns with --extern or --m
 NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
+NULL_MESSAGE = "dereference of a null pointer"
 _NULL_PAGE = 4096
 _GONE = {"heap": "freed", STREAM: "closed"}
 
@@ -82,7 +83,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
-            raise Violation("null_dereference", "dereference of a null pointer")
+            raise Violation("null_dereference", NULL_MESSAGE)
         raise Violation("dangling_dereference", NO_ADDRESS)
     block = state.blocks[number]
     if not block.alive:
