@@ -94,6 +94,10 @@ def test_rings_of_one_block(tmp_path: Path) -> None:
         # What is done to a ring that is not followed does not end the run: the one that is followed is broken after it.
         {"change": f"if (list && list->next) {{ struct ring *x = list->next->ring->next; {BROKEN} }}"},
         {"change": f"if (list && list->next) {{ list->next->ring->next = NULL; {BROKEN} }}"},
+        {
+            "change": "if (list && list->next) { *list->ring = *list->next->ring;"
+            f" if (list->ring->next != NULL) {{ {BROKEN} }} }}"
+        },
         {"change": f"if (list && list->next) {{ free(list->next->ring); {BROKEN} }}"},
         {
             "change": "if (list && list->next) { struct ring *x = malloc(sizeof *x); if (!x) abort(); x->next = x;"
