@@ -28,8 +28,7 @@ double __VERIFIER_nondet_double(void);
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
 _DATUM = "(void *)65536"
-"""A pointer that is stored only. It points nowhere, so that to follow it is an error, and not into the page of NULL, so that
-this error is told from others."""
+"""A pointer that is stored only: to follow it is an error, told from others by its address behind the page of NULL."""
 _ANY_DATUM = "kleene_datum()"
 _DATA = f"""\
 static void *kleene_datum(void) {{
