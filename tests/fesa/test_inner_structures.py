@@ -15,6 +15,7 @@ from kleene.results.fesa import FesaResult
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "fesa" / "list_of_rings.c"
 (INNER,) = [row for row in FESA_ATTEMPTS if row.inner]
+BROKEN = "list->ring->next = NULL; list->ring->next->next = NULL;"
 PROGRAM = """
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
@@ -90,6 +91,22 @@ def test_rings_of_one_block(tmp_path: Path) -> None:
         # A block is linked with two rings, one after the other.
         {"change": "if (list && list->next) { list->ring->next = list->next->ring; }"},
         {"change": "if (list && list->next) { *list->ring = *list->next->ring; free(list->next->ring); }"},
+        # What is done to a ring that is not followed does not end the run: the one that is followed is broken after it.
+        {"change": f"if (list && list->next) {{ struct ring *x = list->next->ring->next; {BROKEN} }}"},
+        {"change": f"if (list && list->next) {{ list->next->ring->next = NULL; {BROKEN} }}"},
+        {
+            "change": "if (list && list->next) { *list->ring = *list->next->ring;"
+            f" if (list->ring->next != NULL) {{ {BROKEN} }} }}"
+        },
+        {"change": f"if (list && list->next) {{ free(list->next->ring); {BROKEN} }}"},
+        {
+            "change": "if (list && list->next) { struct ring *x = malloc(sizeof *x); if (!x) abort(); x->next = x;"
+            f" list->next->ring->next = x; {BROKEN} }}"
+        },
+        {
+            "change": "if (list && list->next) { list->next->ring->next = malloc(sizeof (struct ring));"
+            f" if (!list->next->ring->next) abort(); {BROKEN} }}"
+        },
     ],
 )
 def test_what_goes_wrong_in_one_of_them_is_reported(tmp_path: Path, parts: dict[str, str]) -> None:

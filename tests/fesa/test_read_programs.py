@@ -187,6 +187,13 @@ again:;
     check(n.next != NULL); // garbage
     memcpy(&other, triple, 16);
     check(other.next != NULL); // garbage of a block of another size
+    check(other.next == NULL); // which may be null
+    struct many o;
+    m.p[0] = m.p[2] = &table; o.p[1] = NULL;
+    memcpy(&m.p[1], &o.p[1], 8);
+    check(m.p[0] != &table); // never: before it
+    check(m.p[2] != &table); // never: behind it
+    check(m.p[1] != NULL); // never: not copied
     if (k == 1) n.next->data = 1; // bytes
     memcpy((void *)&fixed, &n, 16); // written""",
     "few bytes": """

@@ -24,6 +24,7 @@ FESA = (
     "tests/fesa/test_expressions.py",
     "tests/fesa/test_values_by_hand.py",
     "tests/fesa/test_read_programs.py",
+    "tests/fesa/test_inner_structures.py",
     "tests/fesa/test_options.py",
     "tests/fesa/test_numbers.py",
     "tests/fesa/test_soundness.py",

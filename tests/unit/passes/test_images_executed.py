@@ -144,7 +144,7 @@ FAILING = {
     "a flag that is declared again": "{ int t = a < b; if (t) return 1; } { int t = a <= b; sure(t); }",
     "a constant": "if (a < b) a = 2; assert(a <= b);",
     "a number that has no image": f"int d = {READ}(); if (d + 1 == 4) return 9; assert(a <= b); return 1;",
-    "a constant below": "if (a < b) a = 0; assert(a >= c);",
+    "a constant below": "if (a < b) { a = 0; assert(a >= c); } return 1;",
     "a constant compared": "if (a <= 2) b = a; assert(a <= b);",
     "a status by order": (
         "int s = 0; if (a < b) s += 1; if (b < c) s += 2; if (a < c) s += 4; assert(a <= c); return s;"
