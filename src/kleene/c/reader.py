@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
-from kleene.c.initializers import global_variable
+from kleene.c.declarations.initializers import global_variable
 from kleene.c.library.errors import with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import UNKNOWN, given_models
@@ -271,6 +271,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     assert isinstance(type_, FunctionType)
     lowering.statements.result = type_.result
     parameters: list[Variable] = []
+    declarations = [part for part in cursor.get_children() if kind(part) == "PARM_DECL"]
     body = None
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
@@ -288,7 +289,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     location = cursor.location
     place = Place(location.file.name, location.line, location.column, name)
     try:
-        cfa = lowering.statements.body(body)
+        cfa = lowering.statements.body(body, declarations)
     except UNEXPECTED:
         unknown: Operation = Unsupported(place, f"body of '{name}' not understood")
         cfa = Cfa(f"{name}.0", (Edge(f"{name}.0", unknown, f"{name}.exit"),))

@@ -6,6 +6,7 @@ In reading order:
 - `atomics`: the compiler's atomic operations and arithmetic that tells overflow
 - `printing`: `printf`
 - `scan`: `scanf`
+- `streams`: streams, and their uses
 - `variadic`: variable arguments
 - `start_and_end`: functions that run before the entry and at the exit
 - `errors`: `errno` behind an allocation that fails
