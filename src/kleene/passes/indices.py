@@ -261,12 +261,6 @@ def _count(node: Index) -> int | None:
     return type_.count if isinstance(type_, ArrayType) and type_.count > 0 else None
 
 
-def growing_elements(program: CProgram) -> frozenset[Type]:
-    """The types of the elements of blocks that `realloc` gives a size that is no constant."""
-    moved = [o for o in operations_of(program) if isinstance(o, Realloc) and constant_of(o.size) is None]
-    return frozenset(o.target.type.target for o in moved if isinstance(o.target.type, PointerType))
-
-
 def has_pointers(type_: Type, program: CProgram) -> bool:
     """Whether a value of the type has pointers in it."""
     match type_:
