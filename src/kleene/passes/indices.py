@@ -53,6 +53,12 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         cfa = changed
 
 
+def growing_elements(program: CProgram) -> frozenset[Type]:
+    """The types of the elements of arrays that `realloc` makes longer: small ones become lists of slots, too."""
+    moved = [o.target.type for o in operations_of(program) if isinstance(o, Realloc) and constant_of(o.size) is None]
+    return frozenset(t.target for t in moved if isinstance(t, PointerType))
+
+
 def with_constant_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with sizes of blocks that do not vary, such as those that an allocator of the program is given."""
     if not any(isinstance(e.label, Allocate) and constant_of(e.label.size) is None for e in cfa.edges):
