@@ -8,6 +8,7 @@ import pytest
 
 from kleene.analysis.c.fesa import FESA_ATTEMPTS, analyse_by_attempt
 from kleene.c.reader import read_program
+from kleene.domains.fesa.flags import OTHERS
 from kleene.domains.fesa.inner import inner_structures
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
@@ -16,8 +17,11 @@ from kleene.results.fesa import FesaResult
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "fesa" / "list_of_rings.c"
 (INNER,) = [row for row in FESA_ATTEMPTS if row.inner]
 BROKEN = "list->ring->next = NULL; list->ring->next->next = NULL;"
+FRESH_RING = "struct ring *x = malloc(sizeof *x); if (!x) abort();"
+CLOSED = "list->next->ring->next = x; x->next = list->next->ring;"
 PROGRAM = """
 #include <stdlib.h>
+#include <string.h>
 extern int __VERIFIER_nondet_int(void);
 #define any __VERIFIER_nondet_int()
 struct ring { struct ring *next; };
@@ -107,11 +111,47 @@ def test_rings_of_one_block(tmp_path: Path) -> None:
             "change": "if (list && list->next) { list->next->ring->next = malloc(sizeof (struct ring));"
             f" if (!list->next->ring->next) abort(); {BROKEN} }}"
         },
+        # Nor does it end where a new block becomes a part of the ring that is not followed.
+        {"change": f"if (list && list->next) {{ {FRESH_RING} {CLOSED} {BROKEN} }}"},
+        {"change": f"if (list && list->next) {{ {FRESH_RING} {CLOSED} free(list->ring); }}"},
+        # A ring that is not followed gets its pointer by a copy of bytes, and the block that it points to is freed.
+        {
+            "change": f"if (list && list->next) {{ {FRESH_RING} struct ring h; h.next = x;"
+            " memcpy(list->next->ring, &h, sizeof h); x->next = x; free(x);"
+            " list->next->ring->next->next = NULL; list->next->ring->next = list->next->ring; }"
+        },
     ],
 )
 def test_what_goes_wrong_in_one_of_them_is_reported(tmp_path: Path, parts: dict[str, str]) -> None:
     result = analysed(program(tmp_path, **parts))
     assert not result.complete or result.alarms
+
+
+def test_a_new_block_in_a_ring_that_is_not_followed(tmp_path: Path) -> None:
+    """Without the error that the tests above add, this is a proof."""
+    result = analysed(program(tmp_path, change=f"if (list && list->next) {{ {FRESH_RING} {CLOSED} }}"))
+    assert result.complete
+    assert not result.alarms
+
+
+@pytest.mark.parametrize(("back", "safe"), [("", False), (" - 1", True)])
+def test_pointers_past_the_first_block_of_a_ring(tmp_path: Path, back: str, safe: bool) -> None:
+    """The pointer of the list to the chosen ring keeps its offset."""
+    path = program(tmp_path)
+    text = path.read_text(encoding="utf-8").replace("n->ring = first;", "n->ring = first + 1;")
+    path.write_text(text.replace("r = list->ring;", f"r = list->ring{back};"), encoding="utf-8")
+    result = analysed(path)
+    assert (result.complete and not result.alarms) == safe
+
+
+def test_pointers_to_rings_that_are_not_followed_have_one_form(tmp_path: Path) -> None:
+    """Such a pointer has no offset, so that states which are joined have one flag for it."""
+    result = analysed(program(tmp_path))
+    assert result.reached is not None
+    states = [state for store in result.reached.stores.values() for state in store.elements()]
+    edges = [flag for state in states for flag in state.vectors.dims if flag.target == OTHERS]
+    assert edges
+    assert {flag.offset for flag in edges} == {0}
 
 
 def test_types_of_inner_structures() -> None:

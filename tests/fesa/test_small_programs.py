@@ -235,6 +235,13 @@ PROGRAMS = {
     check(q->data != 3); // never: another now
     if (__VERIFIER_nondet_int()) p->data = 1; // moved
     free(q);""",
+    "a part of a pointer is copied": """
+    struct node other, from, to;
+    int k = __VERIFIER_nondet_int();
+    other.next = NULL; from.next = &other; to.next = &other;
+    if (k == 1) { memcpy(&to, &from, 4); to.next->next = NULL; } // its first bytes
+    if (k == 2) { memcpy((char *)&to + 4, (char *)&from + 4, 8); to.next->next = NULL; } // its last bytes
+    if (k == 3) { memcpy(&to, &from, 8); to.next->next = NULL; } // never: the whole""",
     "what is freed wrongly": """
     struct node *p = malloc(sizeof *p), n;
     int k = __VERIFIER_nondet_int();
