@@ -146,7 +146,7 @@ def test_pointers_past_the_first_block_of_a_ring(tmp_path: Path, back: str, safe
 
 def test_pointers_to_rings_that_are_not_followed_have_one_form(tmp_path: Path) -> None:
     """Such a pointer has no offset, so that states which are joined have one flag for it."""
-    result = analysed(program(tmp_path))
+    result = analysed(program(tmp_path, build=f"{FRESH_RING} n->ring = x; free(x);"))
     assert result.reached is not None
     states = [state for store in result.reached.stores.values() for state in store.elements()]
     edges = [flag for state in states for flag in state.vectors.dims if flag.target == OTHERS]
