@@ -6,10 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kleene.cfa.expressions import Cast, FunctionAddress, Variable, walk
+from kleene.cfa.expressions import Cast, Expression, FunctionAddress, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
 from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
+
+LONG_POINTER_BYTES = 8
+"""Bytes of a pointer where addresses have 64 bits."""
+LARGEST_BLOCK = 1 << 47
+"""Bytes of a block at most where addresses have 64 bits: the address space of a process (docs/assumptions.md)."""
+LARGEST_BLOCK_32 = (1 << 31) - 1
+"""Bytes of a block at most where addresses have 32 bits: differences of pointers are to fit."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,11 @@ class CProgram:
     def pointer_size(self) -> int:
         return 8 if self.data_model == "LP64" else 4
 
+    @property
+    def largest_block(self) -> int:
+        """Bytes of a block at most: `malloc` of more gives NULL."""
+        return LARGEST_BLOCK if self.pointer_size == LONG_POINTER_BYTES else LARGEST_BLOCK_32
+
     @cached_property
     def address_taken(self) -> tuple[FunctionAddress, ...]:
         """The functions whose address the program takes, by name: the possible values of function pointers."""
@@ -128,14 +140,23 @@ class CProgram:
     def targets(self, call: Call) -> tuple[str, ...]:
         """The functions that a call may reach; through a pointer, those whose parameters fit.
 
-        A function whose address was converted to another type may get more arguments than it has parameters.
+        A function whose address was converted to another type may get more arguments than it has parameters. A constant
+        table of functions has the functions of its initial value.
         """
         if isinstance(call.function, str):
             return (call.function,)
+        if call.function in self._constant_functions:
+            return (self._constant_functions[call.function],)
         names = (a.name for a in self.address_taken)
         return tuple(
             n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
         )
+
+    @cached_property
+    def _constant_functions(self) -> dict[Expression, str]:
+        """The functions to which constants and members of constants point."""
+        initial = [a for g in self.globals if g.constant and not g.external for a in g.initial]
+        return {a.target: a.value.name for a in initial if isinstance(a.value, FunctionAddress)}
 
     @cached_property
     def _converted_functions(self) -> frozenset[str]:

@@ -27,10 +27,11 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import VOID, ArrayType, PointerType, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
-from kleene.passes.facts.relations import Relations, factors
+from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.same_values import with_same_values
+from kleene.passes.facts.sizes import factors
 from kleene.passes.literals import is_literal
-from kleene.passes.rewrite import Choice, exchange, expand_edges, rewrite_operation
+from kleene.passes.rewrite import Choice, exchange, expand_edges, operations_of, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -50,6 +51,12 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed
+
+
+def growing_elements(program: CProgram) -> frozenset[Type]:
+    """The types of the elements of arrays that `realloc` makes longer: small ones become lists of slots, too."""
+    moved = [o.target.type for o in operations_of(program) if isinstance(o, Realloc) and constant_of(o.size) is None]
+    return frozenset(t.target for t in moved if isinstance(t, PointerType))
 
 
 def with_constant_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
@@ -93,7 +100,7 @@ def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     labels = [edge.label for edge in cfa.edges]
     if not any(_is_moved(n) for o in labels for x in expressions(o) for n in walk(x)):
         return cfa
-    memory = Memory(program, cfa)
+    memory = Memory(program, cfa, typed=True)
 
     def element(node: Expression) -> Index | None:
         if not isinstance(node, PointerOffset) or not _is_moved(node) or not isinstance(node.type, PointerType):
@@ -126,6 +133,7 @@ class _Splitter:
         self.program = program
         self.intervals = intervals
         self.relations = relations
+        self.growing = growing_elements(program)
 
     def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
         """The choices that replace an operation with a variable index, for its first one; None if there is none."""
@@ -174,7 +182,9 @@ class _Splitter:
         """Whether a block of pointers becomes a list of slots (`elements`), though its size does not vary."""
         if not isinstance(operation, Allocate) or operation.element is None or factors(operation.size) is None:
             return False
-        return has_pointers(operation.element, self.program) and size > MOST_ELEMENTS * operation.element.size
+        if not has_pointers(operation.element, self.program):
+            return False
+        return size > MOST_ELEMENTS * operation.element.size or operation.element in self.growing
 
     def _interval(self, index: Expression, location: str, last: int) -> Interval:
         """The values of an index; relations to other numbers are asked for only where its own interval is too large."""

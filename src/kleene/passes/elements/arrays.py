@@ -23,14 +23,24 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Free, Operation, Place, Skip, expressions
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    DeclareLocal,
+    EndScope,
+    Free,
+    Operation,
+    Place,
+    Skip,
+    expressions,
+)
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.elements.chosen import bare
 from kleene.passes.elements.rewritten import with_element_lists
 from kleene.passes.elements.zeros import with_zeroed_arrays
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.indices import MOST_ELEMENTS, has_pointers
+from kleene.passes.indices import MOST_ELEMENTS, growing_elements, has_pointers
 from kleene.passes.rewrite import Choice, expand_edges, operations_of, rewrite_operation
 
 
@@ -117,9 +127,9 @@ def _is_moved(array: Variable, operations: list[Operation]) -> bool:
 
 
 def with_block_lengths(program: CProgram) -> CProgram:
-    """The program with a variable for the length of each large array of pointers on the heap that has a constant one.
+    """The program with a variable for the length of each array of pointers on the heap that has a constant one.
 
-    Then it becomes a list as an array of any length does.
+    Also of each small one that grows. Then it becomes a list as an array of any length does.
     """
     scales = {
         n.scale
@@ -129,6 +139,7 @@ def with_block_lengths(program: CProgram) -> CProgram:
     }
     if not scales:
         return program
+    growing = growing_elements(program)
 
     def lengthen(function: Function) -> Function:
         word = IntegerType(program.pointer_size * 8, signed=False, name="unsigned long")
@@ -137,7 +148,9 @@ def with_block_lengths(program: CProgram) -> CProgram:
         def expand(edge: Edge[Operation]) -> list[Choice] | None:
             label = edge.label
             count = _constant_count(label, program, scales)
-            if not isinstance(label, Allocate) or label.element is None or count is None:
+            if not isinstance(label, Allocate) or label.element is None or not count:
+                return None
+            if count <= MOST_ELEMENTS and label.element not in growing:
                 return None
             length = Variable(f"$length{len(new) + 1}", word)
             new.append(length)
@@ -151,13 +164,13 @@ def with_block_lengths(program: CProgram) -> CProgram:
 
 
 def _constant_count(operation: Operation, program: CProgram, scales: Set[int]) -> int | None:
-    """The number of elements of a large array of pointers on the heap, if it is constant."""
+    """The number of elements of an array of pointers on the heap, if it is constant."""
     if not isinstance(operation, Allocate) or operation.stack or operation.element is None:
         return None
     size, each = constant_of(operation.size), operation.element.size
     if size is None or each not in scales or size % each or not has_pointers(operation.element, program):
         return None
-    return size // each if size // each > MOST_ELEMENTS else None
+    return size // each
 
 
 class _Array:

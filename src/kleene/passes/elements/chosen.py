@@ -13,7 +13,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.elements.slots import Slot, leads_to_array, slot_of
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import factors
+from kleene.passes.facts.sizes import factors
 from kleene.passes.indices import has_pointers
 from kleene.passes.promote import exposed_globals
 

@@ -49,7 +49,8 @@ from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations, factors, is_whole
+from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.sizes import factors, is_whole
 from kleene.passes.rewrite import with_parts
 
 FEW = 3
@@ -119,6 +120,8 @@ class _Coder:
         if edge.source not in self.relations.at:
             self.chains.edges.append(edge)
             return
+        if isinstance(edge.label, Assume) and edge.target not in self.relations.at:
+            return  # no run goes there
         self.positions.live = self.live[edge.target]
         try:
             here, operation = self._before(edge)
@@ -226,14 +229,13 @@ class _Coder:
         product = factors(label.size)
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
-        if not self.relations.makes_block(label.size, location):
-            raise _NotFollowed("realloc with a size that may be 0")
         old = chains.local(f"$old {slot.element}", slot.pointer)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
         null, moved = chains.branch(here, Comparison("==", old, slot.null), place)
         end = chains.location()
         made = Allocate(place, operation.target, operation.size, slot.element, may_fail=operation.may_fail)
-        null, fresh = self.lists.allocate(null, made, slot, may_be_empty=False)
+        empty = not self.relations.is_nonzero(product[0], location)
+        null, fresh = self.lists.allocate(null, made, slot, may_be_empty=empty)
         shrinks = not self.relations.has_at_most(label.pointer, product[0], slot.element.size, location)
         moved, grown = self.lists.reallocate(moved, operation, old, slot, may_shrink=shrinks)
         null = chains.add(null, Assign(place, operation.target, _like(fresh, operation.target)))

@@ -2,6 +2,7 @@
 
 `Memory` computes where pointers may point for offsets and sizes that are constants. Here the automaton is changed so
 that all are: a pointer that is moved stays where it is, and each allocation of a variable size has a size of its own.
+So has each one that is made for numbers: a buffer of 16 bytes is no struct of that size.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from kleene.cfa.expressions import Cast, Constant, Expression, Index, PointerOff
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Call, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
-from kleene.cfa.types import CHAR, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
+from kleene.cfa.types import (
+    CHAR,
+    ArrayType,
+    FloatType,
+    IntegerType,
+    PointerType,
+    RecordField,
+    RecordLayout,
+    RecordType,
+    Type,
+)
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import rewrite, rewrite_operation
@@ -63,7 +74,7 @@ class Blocks:
 
     def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
         label = rewrite_operation(edge.label, _at_start)
-        if isinstance(label, Allocate | Realloc) and constant_of(label.size) is None:
+        if isinstance(label, Allocate | Realloc) and (constant_of(label.size) is None or _makes_numbers(label)):
             size = self._sizes.setdefault(edge.label, OWN_SIZES + len(self._sizes))
             label = replace(label, size=Constant(size, label.size.type))
         if isinstance(label, MemCopy) and constant_of(label.size) is None:
@@ -116,6 +127,13 @@ class Blocks:
             return self.memory.value_places(rewrite(pointer, _at_start))
         except Unmodelled:
             return None
+
+
+def _makes_numbers(operation: Allocate | Realloc) -> bool:
+    """Whether a block is made for an array of numbers."""
+    element = operation.element if isinstance(operation, Allocate) else None
+    size = constant_of(operation.size)
+    return isinstance(element, IntegerType | FloatType) and size is not None and size > element.size
 
 
 def _merge(item: Global) -> Global:

@@ -19,7 +19,6 @@ from functools import cached_property
 from kleene.cfa.expressions import (
     MIRRORED,
     NEGATED,
-    Binary,
     Cast,
     Comparison,
     Constant,
@@ -57,14 +56,15 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import TEXT_PRIMITIVES
-from kleene.cfa.types import IntegerType, PointerType, Type
+from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.next_comparisons import next_comparisons
-from kleene.passes.facts.stored_texts import Promises
+from kleene.passes.facts.promises import Promises, least_lengths
+from kleene.passes.facts.sizes import before_conversion, factors, is_whole
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
-from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
+from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
 from kleene.passes.facts.texts import OLDEST, is_text
 from kleene.passes.facts.zones import ZERO, Interval, Zone
@@ -83,7 +83,6 @@ ALL: Nulls = frozenset()
 """The part of all states."""
 NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
-CHAR_BITS = 8
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -194,17 +193,6 @@ class Relations(TextOperations):
         """Whether a number is not 0."""
         return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
 
-    def makes_block(self, size: Expression, location: str) -> bool:
-        """Whether a size is not 0: if it is a number of elements, that gives a block of so many elements or none.
-
-        Less than 0 elements are too many for any block.
-        """
-        product = factors(size)
-        if product is None:
-            return self.is_nonzero(size, location)
-        whole = is_whole(self.of(product[0], location), product[1], size.type)
-        return whole and self.is_nonzero(product[0], location)
-
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
         """Whether a number is not greater than another one."""
         return self._always(
@@ -250,16 +238,22 @@ class Relations(TextOperations):
         nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
         constants = {n.value for n in nodes if isinstance(n, Constant)}
         limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
-        limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
+        limits |= {self.program.largest_block // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
         self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
-        self.promises = Promises(self._byte_kinds())
+        self.promises = self._all_promises()
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
             self.promises.begin()
             at = self._solve()
             if self.promises.are_kept:
                 return at
+
+    def _all_promises(self) -> Promises:
+        """All promises, of which none is broken yet."""
+        texts, rows = self._byte_kinds(), self._row_kinds()
+        variables = [v for v in self._kinds.memory.integers if self._is_tracked(v)] if texts or rows else []
+        return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
         functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
@@ -290,18 +284,18 @@ class Relations(TextOperations):
                     after = self._all_parts(states, after)
                     states.clear()
                 known = states.get(nulls)
+                after.collect()
                 if known is None:
-                    after.collect()
                     states[nulls] = after
                     waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
                 symbols = image(known, after)
                 if symbols is not None:
-                    self.settle_debts(known, after, known, ((s, (s, twin)) for s, twin in symbols.items()))
+                    self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
                     continue
                 joint, pairs = merge(known, after)
-                self.settle_debts(known, after, joint, enumerate(pairs, 1))
+                self._settle(known, after, joint, list(enumerate(pairs, 1)))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -336,7 +330,7 @@ class Relations(TextOperations):
             for k, s in state.held.items()
             if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
         }
-        if self.promises.kinds and not is_head:
+        if self.promises.texts and not is_head:
             nulls |= {
                 f"{variable.name}={number}"
                 for variable, number in self._asked_soon(location)
@@ -357,11 +351,11 @@ class Relations(TextOperations):
 
     def _tells_parts(self, pointer: Variable, asked: Nulls | None) -> bool:
         """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
-        return (is_text(pointer) or not self.promises.kinds) and (asked is None or pointer.name in asked)
+        return (is_text(pointer) or not self.promises.texts) and (asked is None or pointer.name in asked)
 
     def _asked_at(self, location: str) -> Nulls:
         """The pointers to texts that the conditions at a location compare."""
-        if not self.promises.kinds:
+        if not self.promises.texts:
             return frozenset()
         labels = [edge.label for edge in self.cfa.leaving(location)]
         nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
@@ -370,9 +364,13 @@ class Relations(TextOperations):
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
             joint, pairs = merge(other, after)
-            self.settle_debts(other, after, joint, enumerate(pairs, 1))
+            self._settle(other, after, joint, list(enumerate(pairs, 1)))
             after = joint
         return after
+
+    def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> None:
+        self.settle_debts(known, after, joint, pairs)
+        self.settle_open(known, after, joint, pairs)
 
     def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
         zone = joint.zone
@@ -407,6 +405,8 @@ class Relations(TextOperations):
                 state.held[item.variable] = self._null(state)
         for item in self.program.globals if self.promises.kinds else ():
             self.begin_object(item, state)
+        for item in self.program.globals if self.number_places.of_kind else ():
+            self.begin_numbers(item, state)
         for item in self.program.globals:
             for assignment in item.initial if not item.external and item.variable.name != ARGUMENTS else ():
                 self._assign(assignment.target, assignment.value, state)
@@ -425,21 +425,27 @@ class Relations(TextOperations):
             case Allocate(target=target, size=size):
                 block = self._block(size, state, self._kinds.of_allocation(operation))
                 self._note_length(block, target.type, state)
+                self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
+                self.open_places(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):
                 old = self.pointer(pointer, state)
                 block = self._block(size, state, self._kinds.of_allocation(operation))
+                self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.moved_block(old, block, state)
+                self.move_places(old, block, state)
                 self._store(target, block, state)
             case Havoc(target=target):
                 self._store(target, self._any(target, state), state)
             case MemSet(pointer=pointer, value=value, size=size):
+                self.numbers_written(operation, state)
                 target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
                 zero = self.is_zero(state, self.number(value, state))
                 self._overwrite(target_symbol, None, 0, state)
                 self.write_bytes(state, target_symbol, amount, zero=zero)
             case MemCopy(destination=pointer, source=source, size=size):
+                self.numbers_written(operation, state)
                 target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
                 from_symbol = self.pointer(source, state)
                 ends = self.copies_end(state, from_symbol, amount)
@@ -447,6 +453,7 @@ class Relations(TextOperations):
                 self._overwrite(target_symbol, None, 0, state)
                 self.write_bytes(state, target_symbol, amount, ends=ends)
             case Call(function=str() as name) if name in TEXT_PRIMITIVES:
+                self.numbers_written(operation, state)
                 self.primitive(operation, state)
             case Call(result=result):
                 self._forget_memory(state)
@@ -457,15 +464,21 @@ class Relations(TextOperations):
             case DeclareLocal(variable=variable):
                 self._end((variable,), state)
                 self.begin_local(variable, state)
+                if self.number_places.of_kind and not (self._is_tracked(variable) and is_scalar(variable.type)):
+                    self.open_places(self._object(variable, state), state, zeroed=False)
             case EndScope(variables=variables):
                 self._end(variables, state)
             case Specified() | Invoke() | Enter() | Leave():
                 self.before_call(operation, state)
+                self.numbers_written(operation, state)
                 self._forget_memory(state)
                 self._end(defined_variables(operation), state)
                 self.after_call(operation, state)
-            case Skip() | Print() | Free():
+            case Free(pointer=pointer):
+                self._close(self.pointer(pointer, state), state)
+            case Skip() | Print():
                 pass
+        self.lose_unreached(state)
         if state.following > MOST_SYMBOLS:
             state.collect()
         return state
@@ -476,6 +489,7 @@ class Relations(TextOperations):
             state.held.pop(variable, None)
             if address_of(variable) in state.held:
                 self._overwrite(self._object(variable, state), None, 0, state)
+                self._close(self._object(variable, state), state)
 
     def _any(self, target: Expression, state: State) -> int:
         """An input: a pointer among them points to nothing that the program knows (`memory`)."""
@@ -494,8 +508,8 @@ class Relations(TextOperations):
         }
 
     def _block(self, size: Expression, state: State, kind: object) -> int:
-        """A new block or NULL: no relation is known."""
-        bytes_ = self.number(size, state)
+        """A new block or NULL: no relation is known. A size that is less than 0 before its conversion makes none."""
+        bytes_ = self.number(before_conversion(size, size.type), state)
         block = state.fresh_pointer(frozenset((kind,)))
         for other in list(state.blocks):
             if other != block:
@@ -520,6 +534,7 @@ class Relations(TextOperations):
             self._store(target, self.number(value, state), state)
         else:
             base, offset = self._locate(target, state)
+            self.struct_stored(target, value, state)
             if not isinstance(target, Variable) or not self._is_tracked(target):
                 self.copied_struct(value, state)
                 self.memory_written(state, base, target, target.type.size)
@@ -537,6 +552,7 @@ class Relations(TextOperations):
             (base, first), size = self._locate(target.base, state), target.base.type.size
         self._overwrite(base, first, size, state)
         self.record_store(target, symbol, base, offset, state)
+        self.number_stored(target, symbol, base, offset, state)
         if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
             state.held[Cell(base, offset, target.type.size)] = symbol
 
@@ -574,6 +590,8 @@ class Relations(TextOperations):
             one, two = self.number(left, state), self.number(right, state)
             if operator == "!=" and state.interval(two) == (0, 0):
                 state.nonzero.add(one)
+            if operator == "==" and state.interval(two) == (0, 0) and state.is_nonzero(one):
+                return False
             return _relate(operator, one, two, state.zone) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             one, two = self.pointer(left, state), self.pointer(right, state)
@@ -587,7 +605,7 @@ class Relations(TextOperations):
             if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
                 behind = state.interval(state.held[Part("behind", pointer, part.scale)])
                 if behind == (0, 0):
-                    most = LARGEST_BLOCK // part.scale
+                    most = self.program.largest_block // part.scale
                     if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
                         return False
         return True
@@ -599,9 +617,11 @@ class Relations(TextOperations):
             return operator == "=="
         if operator == "!=":
             state.held[Part("nonzero", pointer, 1)] = pointer
+            self.end_moved(pointer, state)
             return self._exists(pointer, state) and self.settle(state)
         if Part("nonzero", pointer, 1) in state.held:
             return False
+        self._close(pointer, state)
         for key, symbol in state.held.items():
             if symbol == pointer and not isinstance(key, Part):
                 state.held[key] = null
@@ -635,34 +655,3 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     if zone.upper(a, b) <= 0:
         return zone.add(a, b, -1)
     return zone.upper(b, a) > 0 or zone.add(b, a, -1)
-
-
-def factors(size: Expression) -> tuple[Expression, int] | None:
-    """A count of elements and the size of each, if a size is written as their product.
-
-    The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
-    bits on the way to a size may have wrapped: that is no number of elements.
-    """
-    width = size.type.size
-    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
-        size = size.operand
-    if isinstance(size, Binary) and size.operator == "*":
-        for count, each in ((size.left, size.right), (size.right, size.left)):
-            if isinstance(each, Constant) and each.value > 1:
-                return _before_conversion(count, size.type), each.value
-    return None
-
-
-def is_whole(count: Interval, each: int, size: Type) -> bool:
-    """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
-    width = size.size * CHAR_BITS
-    return count[0] * each >= -(1 << width - 1) and count[1] * each < 1 << width
-
-
-def _before_conversion(count: Expression, size: Type) -> Expression:
-    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
-    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
-        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
-            break
-        count = count.operand
-    return count

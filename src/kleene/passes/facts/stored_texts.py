@@ -12,43 +12,14 @@ text, and get the text, before it becomes an element of a list.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.types import ArrayType, PointerType, RecordType
+from kleene.passes.facts.promises import Promises, is_own_size
 from kleene.passes.facts.symbolic_states import Part, State
+from kleene.passes.facts.symbolic_values import WORD
 from kleene.passes.facts.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, Texts, is_byte
-
-
-@dataclass
-class Promises:
-    """What holds for all pointers in memory, and for parameters and results of recursive functions: what is not broken.
-
-    A key is a kind of blocks, a kind and the offset of an array of bytes in it, or a variable.
-    """
-
-    kinds: frozenset[object] = frozenset()
-    """The kinds of blocks in which bytes are accessed."""
-    broken: set[tuple[str, object]] = field(default_factory=set)
-    everything: bool = False
-    """Whether an unknown pointer was stored, so that nothing is known."""
-    known: frozenset[tuple[str, object]] | None = frozenset()
-    """What was broken when the states were begun, None for everything: all of them believe the same promises."""
-
-    def begin(self) -> None:
-        """States are computed anew."""
-        self.known = None if self.everything else frozenset(self.broken)
-
-    @property
-    def are_kept(self) -> bool:
-        """Whether the states that were computed keep what they believed."""
-        return self.known == (None if self.everything else self.broken)
-
-    def holds(self, promise: str, key: object) -> bool:
-        return self.known is not None and (promise, key) not in self.known
-
-    def break_(self, promise: str, key: object) -> None:
-        self.broken.add((promise, key))
+from kleene.passes.facts.zones import ZERO
 
 
 class StoredTexts(Texts):
@@ -57,6 +28,10 @@ class StoredTexts(Texts):
     promises: Promises
     byte_arrays: dict[object, list[tuple[int, int]]]
     """The offsets and sizes of the arrays of bytes in the structs of each kind."""
+
+    def _unit_of(self, kind: object) -> int:
+        """The bytes of the elements of a kind of blocks, as its allocation counts them."""
+        return 1
 
     # What is loaded and stored --------------------------------------------------------------------------------
 
@@ -139,6 +114,40 @@ class StoredTexts(Texts):
             state.zone.add(end, room, -1)
             if block != pointer:
                 state.zone.add(state.held[Part("at", pointer, 1)], end, 0)
+        if holds("starts"):
+            self._promise_length(pointer, keys, state)
+
+    def _promise_length(self, pointer: int, kinds: list[object], state: State) -> None:
+        """Give the start of a block the length that is promised. A null pointer may be said to have any."""
+        if all(isinstance(k, int) and not is_own_size(k) for k in kinds):
+            sizes = [int(k) for k in kinds if isinstance(k, int)]
+            state.zone.add(state.held[Part("room", pointer, 1)], ZERO, max(sizes))
+            state.zone.add(ZERO, state.held[Part("room", pointer, 1)], -min(sizes))
+            return
+        units = {self._unit_of(k) for k in kinds}
+        promised = [{(x.variable, x.more) for x in self.promises.lengths_of(k)} for k in kinds]
+        common = [(v, more) for v, more in set.intersection(*promised) if v in state.held]
+        if len(units) != 1 or not common:
+            return
+        room = state.fresh(0, WORD)
+        for variable, more in common:
+            number = state.held[variable]
+            if number in state.zone.bounds:
+                state.zone.add(number, room, -more)
+        unit = units.pop()
+        end = state.held.get(Part(OLDEST, pointer, 1))
+        if unit == 1 and end is not None:
+            state.zone.add(end, room, -1)
+        state.held[Part("room", pointer, unit)] = room
+
+    def check_lengths(self, kind: object, block: int, state: State) -> None:
+        """A block of a kind is made: it must be as long as is promised."""
+        promised = self.promises.lengths_of(kind)
+        room = self._part(state, "room", block, self._unit_of(kind)) if promised else None
+        for length in promised:
+            number = state.held.get(length.variable)
+            if room is None or number not in state.zone.bounds or state.zone.upper(number, room) > -length.more:
+                self.promises.break_("length", length)
 
     def _publish(self, pointer: int, state: State, keys: Iterable[object] | None = None) -> None:
         """A pointer is stored in memory, or given to a function: it must keep the promises."""

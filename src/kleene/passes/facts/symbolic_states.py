@@ -104,14 +104,19 @@ class State:
     def interval(self, symbol: int) -> Interval:
         return self.zone.bounds[symbol]
 
-    def collect(self) -> None:
-        """Drop what no variable leads to."""
+    def reached(self) -> set[int]:
+        """The symbols to which variables lead."""
         reached: set[int] = {s for key, s in self.held.items() if isinstance(key, Variable)}
         grew = True
         while grew:
             more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
             grew = not more <= reached
             reached |= more
+        return reached
+
+    def collect(self) -> None:
+        """Drop what no variable leads to."""
+        reached = self.reached()
         reached |= self._telling_sums(reached)
         self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
         self.zone.keep(reached & self.zone.bounds.keys())
@@ -136,6 +141,24 @@ class State:
             if live <= reached and tells:
                 sums |= {key.symbol, *leaves, *inner}
         return sums if len(sums) <= MOST_SUMS else set()
+
+    def are_apart(self, a: int, b: int) -> bool:
+        """Whether two pointers lead to different blocks; one that is NULL leads to none."""
+        return (a, b) in self.apart or frozenset() in (self.blocks.get(a), self.blocks.get(b))
+
+    def is_zero(self, symbol: int) -> bool:
+        return self.zone.bounds.get(symbol) == (0, 0)
+
+    def sums(self) -> list[int]:
+        """The numbers that are known as sums of two others; inner sums first."""
+        keys = {k.symbol for k in self.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1}
+        return sorted(symbol for symbol in keys if symbol in self.zone.bounds and self.terms_of(symbol))
+
+    def terms_of(self, symbol: int) -> tuple[int, int] | None:
+        """The two numbers of which one is the sum."""
+        one, two = (self.held.get(Part("term", symbol, place)) for place in (1, 2))
+        known = self.zone.bounds
+        return (one, two) if one in known and two in known and one is not None and two is not None else None
 
     def _leaves(self, number: int) -> tuple[list[int], list[int]]:
         """The numbers of which one is the sum, and the sums in between."""
@@ -186,6 +209,7 @@ class _Merge:
             imitates = True
         if imitates:
             self._look_into(0)
+        self._hold_sums()
         assert len(self.order) >= looked
         return self._result(), self.order
 
@@ -221,6 +245,66 @@ class _Merge:
                         self.depths[looked - 1] + steps,
                     )
 
+    def _hold_sums(self) -> None:
+        """Sums of the same numbers in both states: a condition may have been on them, though no variable has them."""
+        mine, others = (state.sums()[-MOST_SUMS:] for state in (self.first, self.second))
+        known = [{pair[side] for pair in self.numbers} for side in (0, 1)]
+        for a in mine:
+            twin = next((b for b in others if b not in known[1] and self._are_one(a, b)), None)
+            if twin is not None and a not in known[0]:
+                self._hold_sum(a, twin)
+                known[0] |= self._equal_sums(self.first, a)
+                known[1] |= self._equal_sums(self.second, twin)
+
+    @staticmethod
+    def _equal_sums(state: State, symbol: int) -> set[int]:
+        """The sums that equal one: they say the same."""
+        upper = state.zone.upper
+        return {s for s in state.sums() if upper(s, symbol) <= 0 and upper(symbol, s) <= 0}
+
+    def _known_pair(self, a: int, b: int) -> int | None:
+        """The number of the result for two numbers, or for the first one and one that equals the second.
+
+        A number of the first state is not given a second one: the fixpoint would take that for something new.
+        """
+        upper = self.second.zone.upper
+        return next((n for (x, y), n in self.numbers.items() if x == a and upper(y, b) <= 0 and upper(b, y) <= 0), None)
+
+    def _are_one(self, a: int, b: int) -> bool:
+        """Whether two numbers of the states are one of the result, the same constant, or sums of such numbers."""
+        if self._known_pair(a, b) is not None:
+            return True
+        bounds = self.first.zone.bounds[a], self.second.zone.bounds[b]
+        if any(x == a for x, _ in self.numbers):
+            return False
+        if bounds[0] == bounds[1] and bounds[0][0] == bounds[0][1]:
+            return True
+        return any(self._are_one(*one) and self._are_one(*two) for one, two in self._terms(a, b))
+
+    def _terms(self, a: int, b: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """The terms of two sums in pairs. Of a sum that is one of its terms, as the other one is 0, also with that."""
+        mine, others = self.first.terms_of(a), self.second.terms_of(b)
+        pairs = [((mine[0], others[0]), (mine[1], others[1]))] if mine and others else []
+        for zero, rest in (others, others[::-1]) if others else ():
+            pairs += [((x, zero), (a, rest)) for x, y in self.order if y == zero and self.first.is_zero(x)]
+        for zero, rest in (mine, mine[::-1]) if mine else ():
+            pairs += [((zero, y), (rest, b)) for x, y in self.order if x == zero and self.second.is_zero(y)]
+        return pairs
+
+    def _hold_sum(self, a: int, b: int) -> int:
+        whole = self._known_pair(a, b)
+        if whole is not None:
+            return whole
+        self.order.append((a, b))
+        self.depths.append(0)
+        whole = self.numbers[a, b] = len(self.order)
+        for one, two in self._terms(a, b):
+            if self._are_one(*one) and self._are_one(*two):
+                terms = self._hold_sum(*one), self._hold_sum(*two)
+                self.held[Part("term", whole, 1)], self.held[Part("term", whole, 2)] = terms
+                break
+        return whole
+
     def _result(self) -> State:
         first, second, order = self.first, self.second, self.order
         result = State(self.held, following=len(order) + 1)
@@ -231,7 +315,7 @@ class _Merge:
         for i in result.blocks:
             for j in result.blocks:
                 (a, b), (c, d) = order[i - 1], order[j - 1]
-                if i != j and (a, c) in first.apart and (b, d) in second.apart:
+                if i != j and first.are_apart(a, c) and second.are_apart(b, d):
                     result.apart.add((i, j))
         plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
         result.zone = join_zones(first.zone, second.zone, plain)
@@ -326,6 +410,8 @@ def image(known: State, other: State) -> dict[int, int] | None:
             if value is None:
                 return None
             waiting.append((known.held[key], value))
+    if not _has_sums(known, other, symbols):
+        return None
     if any(
         a in symbols and b in symbols and other.zone.upper(symbols[a], symbols[b]) > c
         for (a, b), c in known.zone.gaps.items()
@@ -339,6 +425,29 @@ def image(known: State, other: State) -> dict[int, int] | None:
     if any(a in symbols and b in symbols and (symbols[a], symbols[b]) not in other.apart for a, b in known.apart):
         return None
     return symbols
+
+
+def _has_sums(known: State, other: State, symbols: dict[int, int]) -> bool:
+    """Whether a state has the sums of a known one, with the same bounds; adds them to the symbols."""
+    missing = [symbol for symbol in known.sums() if symbol not in symbols]
+    twins = {other.terms_of(symbol): symbol for symbol in other.sums()} if missing else {}
+    for symbol in missing:
+        pair = [_twin(known, term, symbols, other) for term in known.terms_of(symbol) or ()]
+        twin = next((s for terms, s in twins.items() if terms and terms[0] in pair[0] and terms[1] in pair[1]), None)
+        if twin is None or not _is_within(known, symbol, other, twin):
+            return False
+        symbols[symbol] = twin
+    return True
+
+
+def _twin(known: State, number: int, symbols: dict[int, int], other: State) -> set[int]:
+    """The numbers of a state that one of a known state may stand for: its image, or the same constants."""
+    if number in symbols:
+        return {symbols[number]}
+    interval = known.zone.bounds[number]
+    if interval[0] != interval[1]:
+        return set()
+    return {n for n, own in other.zone.bounds.items() if own == interval}
 
 
 def _is_within(known: State, symbol: int, other: State, twin: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 from kleene.cfa.expressions import (
@@ -35,8 +36,6 @@ from kleene.passes.promote import exposed_globals
 
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
-LARGEST_BLOCK = (1 << 63) - 1
-"""Bytes of a block that `malloc` gives at most: differences of pointers are to fit (docs/assumptions.md)."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -164,6 +163,9 @@ class Values:
         """A byte that is read from memory."""
         return number
 
+    def _number_read(self, lvalue: Expression, base: int, number: int, state: State) -> None:
+        """A number that is read from memory and not known yet."""
+
     def _escapes(self, base: int, state: State) -> None:
         """A pointer into the block of another one is made."""
 
@@ -268,6 +270,8 @@ class Values:
             case Variable() | Field() | Deref() | Index():
                 base, offset = self._locate(expression, state)
                 number = state.fresh(*full)
+                if offset is None or Cell(base, offset, expression.type.size) not in state.held:
+                    self._number_read(expression, base, number, state)
                 if offset is not None:
                     known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
                     number = self._convert(known, full, state) if known in state.zone.bounds else number
@@ -364,29 +368,52 @@ class Values:
         return middle
 
     def _product(self, a: int, b: int, full: Interval, state: State) -> int:
+        """A symbol for a product in a type of some range; the same one for the same numbers, also if it may wrap."""
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
         if al == ah:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
-        products = [x * y for x in (al, ah) for y in (bl, bh)]
-        known = Part("times", a, bl)
-        fits = full[0] <= min(products) and max(products) <= full[1]
-        if fits and bl == bh > 1 and known in state.held:
-            return state.held[known]
-        if not fits:
-            wrapped = state.fresh(*full)
-            power = bl == bh and bl > 0 and bl & (bl - 1) == 0
-            if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
-                state.grown[wrapped, a] = min(al, 1)
-            if power and state.is_nonzero(a) and -(full[1] - full[0] + 1) < bl * max(-al, ah) < full[1] - full[0] + 1:
-                state.nonzero.add(wrapped)  # a multiple of the width would be needed
-            return wrapped
         if bl == bh == 1:
             return a
-        product = state.fresh(min(products), max(products))
-        if bl == bh and bl > 0:
-            self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
-            state.held[known] = product
+        products = [x * y for x in (al, ah) for y in (bl, bh)]
+        fits = full[0] <= min(products) and max(products) <= full[1]
+        names = [Part(f"times to {full[1]}", a, bl)] if bl == bh > 1 else []
+        if al == ah > 1 and bl == bh:  # either may be the variable
+            names.append(Part(f"times to {full[1]}", b, al))
+        known = next((state.held[name] for name in names if name in state.held), None)
+        if known is None and fits:
+            known = self._known_product(state, a, b)
+        if not fits:
+            product = state.fresh(*full) if known is None else known
+            self._wraps(state, product, a, bl if bl == bh else 0, full)
+        elif known is None:
+            product = state.fresh(min(products), max(products))
+            state.held[Part("factor", product, 1)], state.held[Part("factor", product, 2)] = a, b
+            if bl == bh and bl > 0:
+                self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+        else:
+            product = known
+        state.held.update(dict.fromkeys(names, product))
         return product
+
+    @staticmethod
+    def _wraps(state: State, product: int, a: int, factor: int, full: Interval) -> None:
+        """What is known of the product with a constant that may be too large for its type."""
+        (low, high), width = state.interval(a), full[1] - full[0]
+        if low >= 0 and factor > 1 and high * factor <= width:
+            state.grown[product, a] = min(low, 1)
+        is_power = factor > 0 and factor & (factor - 1) == 0
+        if is_power and state.is_nonzero(a) and factor * max(-low, high) < width + 1:
+            state.nonzero.add(product)  # a multiple of the width would be needed
+
+    @staticmethod
+    def _known_product(state: State, a: int, b: int) -> int | None:
+        """The product of two numbers, if it was computed before."""
+        for key, value in state.held.items():
+            if isinstance(key, Part) and key.kind == "factor" and key.scale == 1 and value in (a, b):
+                other = state.held.get(Part("factor", key.symbol, 2))
+                if other == (b if value == a else a) and key.symbol in state.zone.bounds:
+                    return key.symbol
+        return None
 
     def _sum(self, state: State, a: int, b: int, *, minus: bool) -> int:
         """A new symbol for a + b or a - b, which do not overflow."""
@@ -423,17 +450,45 @@ class Values:
                 zone.add(result, key.symbol, zone.upper(mine, other))
                 zone.add(key.symbol, result, zone.upper(other, mine))
 
-    def upper(self, state: State, a: int, b: int) -> int:
+    def upper(self, state: State, a: int, b: int) -> float:
         """The least known bound of a difference; of sums, also from the bounds of their terms."""
-        bound = state.zone.upper(a, b)
+        bound: float = state.zone.upper(a, b)
         left, right = self._terms(state, a), self._terms(state, b)
         for term in list(left):
             if term in right:
                 left.remove(term)
                 right.remove(term)
         if len(left) + len(right) <= MOST_TERMS:
-            bound = min(bound, self._match(state, left, right))
+            bound = min(bound, self._match(state, left, right), self._by_rows(state, left, right))
         return min([bound, *(state.zone.upper(same, b) + more for same, more in self._equal_sums(state, a))])
+
+    def _by_rows(self, state: State, left: list[int], right: list[int]) -> float:
+        """A bound by products with a common factor: ``i * w + j < h * w`` where ``i < h`` and ``j < w``."""
+        best = math.inf
+        pairs = [(p, r) for p in left for r in right if Part("factor", p, 1) in state.held]
+        for p, r in pairs:
+            rest, others = [t for t in left if t != p], [t for t in right if t != r]
+            if len(rest) + 1 < len(left) or len(others) + 1 < len(right):
+                continue  # a number that is there twice
+            for row, width in self._factorings(state, p):
+                for height, other in self._factorings(state, r):
+                    rows = self.upper(state, row, height) if self._is_width(state, width, other) else 1
+                    if rows <= 0:
+                        best = min(best, self._match(state, rest, others))
+                    if rows <= -1:
+                        best = min(best, self._match(state, rest, [*others, width]))
+        return best
+
+    @staticmethod
+    def _factorings(state: State, number: int) -> list[tuple[int, int]]:
+        one, two = (state.held.get(Part("factor", number, place)) for place in (1, 2))
+        return [] if one is None or two is None else [(one, two), (two, one)]
+
+    @staticmethod
+    def _is_width(state: State, a: int, b: int) -> bool:
+        """Whether two numbers are equal and not less than 0."""
+        zone = state.zone
+        return state.interval(a)[0] >= 0 and zone.upper(a, b) <= 0 and zone.upper(b, a) <= 0
 
     def _equal_sums(self, state: State, number: int) -> list[tuple[int, int]]:
         """Other sums of the same numbers but for constants, and by how much the given one is more."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
-from kleene.cfa.expressions import Deref, Expression, Index, Variable, walk
+from kleene.cfa.expressions import Cast, Deref, Expression, Index, PointerOffset, Variable, walk, without_casts
 from kleene.cfa.operations import (
+    Allocate,
     Assign,
     Call,
     Enter,
@@ -17,6 +18,7 @@ from kleene.cfa.operations import (
     MemSet,
     Operation,
     Print,
+    Realloc,
     expressions,
 )
 from kleene.cfa.program import (
@@ -29,16 +31,18 @@ from kleene.cfa.program import (
     TEXT_PUT_END,
     TEXT_WRITE,
 )
-from kleene.cfa.types import ArrayType, PointerType
+from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.liveness import starts
-from kleene.passes.facts.stored_texts import StoredTexts
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.sizes import factors
+from kleene.passes.facts.stored_numbers import StoredNumbers
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.symbolic_values import full_range
 from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte, is_text
 from kleene.passes.facts.zones import ZERO
 
 
-class TextOperations(StoredTexts, ABC):
+class TextOperations(StoredNumbers, ABC):
     """What operations do to texts; `Relations` says what they do to the rest of memory."""
 
     # Blocks ---------------------------------------------------------------------------------------------------
@@ -112,9 +116,6 @@ class TextOperations(StoredTexts, ABC):
             self._set_end(state, block, last)
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
-
-    def _is_whole(self, state: State, at: int, amount: int, room: int) -> bool:
-        return self.is_zero(state, at) and state.zone.upper(room, amount) <= 0
 
     # Calls ----------------------------------------------------------------------------------------------------
 
@@ -297,7 +298,7 @@ class TextOperations(StoredTexts, ABC):
             if isinstance(edge.label, Print):
                 pointers += edge.label.texts
             nodes = (n for x in expressions(edge.label) for n in walk(x))
-            lvalues += [n for n in nodes if isinstance(n, Deref | Index) and is_byte(n)]
+            lvalues += [n for n in nodes if isinstance(n, Deref | Index) and is_byte(n) and not _is_of_struct(n)]
         if (not lvalues and not pointers) or not self._kinds.known:
             return frozenset()
         kinds: set[object] = set()
@@ -306,6 +307,29 @@ class TextOperations(StoredTexts, ABC):
         for lvalue in dict.fromkeys(lvalues):
             kinds |= {kind for kind, _ in self._kinds.address_places(lvalue) or ()}
         return frozenset(kinds)
+
+    def _row_kinds(self) -> frozenset[object]:
+        """The kinds of blocks of larger numbers that are indexed by a variable, and that memory leads to."""
+        if not self._kinds.known:
+            return frozenset()
+        memory = self._kinds.memory
+        nodes = (n for edge in self.cfa.edges for x in expressions(edge.label) for n in walk(x))
+        moved = {
+            n.pointer for n in nodes if isinstance(n, PointerOffset) and n.scale > 1 and constant_of(n.index) is None
+        }
+        touched = {kind for pointer in moved for kind in self._kinds.of_value(pointer) or ()}
+        held = {kind for targets in memory.cell_targets.values() for kind, _ in targets}
+        return frozenset(touched & held - {size for size, _ in memory.cell_of})
+
+    @cached_property
+    def _unit_of_kind(self) -> dict[object, int]:
+        made = [e.label for e in self.cfa.edges if isinstance(e.label, Allocate | Realloc)]
+        products = {self._kinds.of_allocation(o): factors(o.size) for o in made}
+        return {kind: product[1] for kind, product in products.items() if product is not None}
+
+    def _unit_of(self, kind: object) -> int:
+        """The bytes of the elements of a kind of blocks, as its allocation counts them."""
+        return self._unit_of_kind.get(kind, 1)
 
     @cached_property
     def _written_apart(self) -> frozenset[object]:
@@ -336,3 +360,10 @@ class TextOperations(StoredTexts, ABC):
                 places = self._kinds.address_places(target)
                 return self.promises.kinds if places is None else frozenset(kind for kind, _ in places)
         return frozenset()
+
+
+def _is_of_struct(byte: Deref | Index) -> bool:
+    """Whether a byte is the first one of a struct, which a pass reads to see whether the struct is there."""
+    pointer = byte.pointer if isinstance(byte, Deref) else None
+    type_ = without_casts(pointer).type if isinstance(pointer, Cast) else None
+    return isinstance(type_, PointerType) and isinstance(type_.target, RecordType)

@@ -158,10 +158,15 @@ class Texts(Values):
                 continue
             if state.is_nonzero(key.symbol):
                 state.nonzero.add(content)
-            elif self.is_zero(state, key.symbol) and not state.zone.same(content, ZERO):
+            elif self.is_zero(state, key.symbol) and not self._becomes_zero(state, content):
                 return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
         return all(self._settle_block(state, block, unit) for block, unit in blocks)
+
+    @staticmethod
+    def _becomes_zero(state: State, number: int) -> bool:
+        """Add that a number is 0; false if it is not."""
+        return not state.is_nonzero(number) and state.zone.same(number, ZERO)
 
     def _settle_block(self, state: State, block: int, unit: int) -> bool:
         position = state.held[Part("byte at", block, unit)]

@@ -237,8 +237,6 @@ class _Coder:
     def _move(self, label: Realloc, accesses: Accesses) -> Operation:
         if not self.texts.is_text(accesses.original(label.pointer)) and constant_of(label.pointer) != 0:
             raise NotFollowed("realloc of a text as something else")
-        if not self.relations.makes_block(accesses.original(label.size), accesses.location):
-            raise NotFollowed("realloc with a size that may be 0: it may free the block or not (C17, 7.22.3.5)")
         pointer = accesses.value(label.pointer)
         accesses.value(label.size)
         start = self.relations.is_start(accesses.original(label.pointer), accesses.location)
