@@ -22,6 +22,7 @@ FESA = (
     "tests/fesa/test_statements.py",
     "tests/fesa/test_small_programs.py",
     "tests/fesa/test_expressions.py",
+    "tests/fesa/test_values_by_hand.py",
     "tests/fesa/test_read_programs.py",
     "tests/fesa/test_options.py",
     "tests/fesa/test_numbers.py",

@@ -34,7 +34,7 @@ from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.unread import unread_cells
 from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.owners import touched_name
-from kleene.passes.elements.slots import array_spots, slot_sizes
+from kleene.passes.elements.slots import array_spots, flexible_spots, slot_sizes
 from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.integers import Key
@@ -110,6 +110,7 @@ class Sketcher:
         self.standing = frozenset(v for v in self.memory.pointers if touched_name(v) in names)
         """The variables that stand for others, which may have got the pointer before them."""
         self.arrays = array_spots(self.memory.program.records)
+        self.flexible = flexible_spots(program.original.records, self.memory.program.records)
         self.slots = slot_sizes(self.memory.program.records.values())
         self.texts = TextPlaces.of(self.memory.program)
         self.edges = {name: cell for cell, name in self.symbols.edges}
@@ -324,7 +325,9 @@ class _Drawing:
             if (size, offset) in owner.unread:
                 self.sketch.complete &= (size, offset) not in owner.attempt.stale  # it may keep an ended block
                 continue
-            if owner.symbols.precision.tracks_cell(cell) and not self._is_in_array(block, offset):
+            if self._is_in_array(block, offset) or self._is_flexible(size, offset):
+                continue
+            if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
@@ -371,6 +374,8 @@ class _Drawing:
                 return None, False
             if block is not None and self._is_in_array(block, value.offset):
                 return None, False
+            if block is not None and self._is_flexible(self._size(value.block, block), value.offset):
+                return None, False
             if value.block in self.nodes:
                 return self.nodes[value.block], True
             if block is not None and not block.alive and block.kind in ("heap", "stack"):
@@ -381,6 +386,11 @@ class _Drawing:
     def _is_in_array(self, block: Block, offset: int) -> bool:
         """Whether a place belongs to an array that the analysis has as a list of slots."""
         return any(first <= offset < last for first, last in self.owner.arrays.get(block.size, ()))
+
+    def _is_flexible(self, size: int | None, offset: int) -> bool:
+        """Whether a place is in a flexible array member, which the analysis has as a block of its own."""
+        start = self.owner.flexible.get(int(size)) if size is not None else None
+        return start is not None and offset >= start
 
     def _in_text(self, value: Value | None) -> Value | None:
         """A pointer into a text as the analysis knows it: it points to the start; None where that is not certain."""

@@ -53,6 +53,12 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         cfa = changed
 
 
+def growing_elements(program: CProgram) -> frozenset[Type]:
+    """The types of the elements of arrays that `realloc` makes longer: small ones become lists of slots, too."""
+    moved = [o.target.type for o in operations_of(program) if isinstance(o, Realloc) and constant_of(o.size) is None]
+    return frozenset(t.target for t in moved if isinstance(t, PointerType))
+
+
 def with_constant_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with sizes of blocks that do not vary, such as those that an allocator of the program is given."""
     if not any(isinstance(e.label, Allocate) and constant_of(e.label.size) is None for e in cfa.edges):
@@ -259,12 +265,6 @@ def _in_address(lvalue: Expression) -> Iterator[tuple[Index, bool]]:
 def _count(node: Index) -> int | None:
     type_ = node.base.type
     return type_.count if isinstance(type_, ArrayType) and type_.count > 0 else None
-
-
-def growing_elements(program: CProgram) -> frozenset[Type]:
-    """The types of the elements of blocks that `realloc` gives a size that is no constant."""
-    moved = [o for o in operations_of(program) if isinstance(o, Realloc) and constant_of(o.size) is None]
-    return frozenset(o.target.type.target for o in moved if isinstance(o.target.type, PointerType))
 
 
 def has_pointers(type_: Type, program: CProgram) -> bool:

@@ -16,6 +16,7 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks, with_block_lengths
+from kleene.passes.elements.flexible import with_flexible_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.members import with_member_blocks
 from kleene.passes.elements.owners import with_owner_members
@@ -25,6 +26,7 @@ from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.inline import inline
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
+from kleene.passes.pointers.array_types import with_array_types
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.pointers.words.checks import are_words_kept
@@ -61,7 +63,7 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
-    program = with_block_lengths(with_member_blocks(program))
+    program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     program = with_scalars(_promote(with_owner_members(program)))
     program = with_array_blocks(with_text_blocks(program))
     while True:

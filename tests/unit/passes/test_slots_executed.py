@@ -252,11 +252,24 @@ def test_each_computed_index_has_a_variable_of_its_own(tmp_path: Path) -> None:
     assert runs.with_slots(()) == {("exit", 10 * i + j, "") for i in ANY_SLOT for j in ANY_SLOT}
 
 
-def test_functions_that_are_not_inlined_are_left_alone(tmp_path: Path) -> None:
+def test_arrays_of_functions_that_are_not_inlined_are_left_alone(tmp_path: Path) -> None:
     """An index of theirs is not known here."""
     other = "static int f(int i) { return t[i].b; } int main(void) { return f(3); }"
     program = program_of(tmp_path, other, TABLE)
     assert with_slots(program) is program
+
+
+def test_a_function_that_calls_itself_changes_a_global_index(tmp_path: Path) -> None:
+    """Also one that is not changed before and after in main; the function stays, and so does what it does."""
+    down = "int g; static int down(int n) { if (n > 0) return down(n - 1); g = 3; return 40; }\n"
+    for body, status in (
+        ("g = 0; int r = down(2); return r + t[g].b;", 43),
+        ("int i = 0; i++; return down(1) + t[i].b;", 41),
+    ):
+        runs = Runs(program_of(tmp_path, NUMBERED + body, TABLE + down))
+        assert set(runs.slots.functions) == {"main", "down"}
+        assert runs.own(()) == ("exit", status, "")
+        assert runs.own(()) in runs.with_slots(())
 
 
 def test_inputs_are_given_in_their_order(tmp_path: Path) -> None:

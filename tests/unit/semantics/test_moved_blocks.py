@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Allocate
+from kleene.semantics.translate import Translator
+from kleene.semantics.vocabulary.groups import ShapeClass
+
 from .test_byte_ranges import NODE, REACHED
-from .translated import HEADER, alarms, analysis
+from .translated import HEADER, alarms, analysis, inlined
 
 WIDE = HEADER + "struct wide { struct node n; int more; struct node *last; };\n"
 WIDE += "struct two { struct node a, b; }; struct holder { struct node **at; };\n"
@@ -15,6 +23,7 @@ WIDE += "const struct node fixed; struct node *kept; extern void *__VERIFIER_non
 WIDE += "extern float __VERIFIER_nondet_float(void);\n"
 HELD = "struct node *b = p; struct holder *h = malloc(sizeof *h); h->at = &b;"
 """A pointer variable that another block points to."""
+EITHER = "struct node *r = __VERIFIER_nondet_int() ? (struct node *)&fixed : p;"
 COPIED = "struct wide *w = malloc(sizeof *w); w->n = *p;"
 NEVER = [
     ("p = realloc(p, 16); if (p->data != 5)", "free(p); free(q);"),
@@ -73,7 +82,7 @@ NEVER = [
 PERHAPS = [
     "memset(&p->data, 1, 1); if (p->data != 5)",
     "float f; int *i = (int *)&f; *i = 3; f = __VERIFIER_nondet_float(); if (*i != 3)",
-    "int *x = malloc(4); struct { unsigned a; int b; } *y = malloc(8); *x = 5; y->a = 5; y->b = 6;"
+    "int *x = malloc(4); long *y = malloc(8); *x = 5; *y = 5;"
     " memcpy(&p->data, __VERIFIER_nondet_int() ? (void *)x : (void *)y, 4); if (p->data == 5)",
     "memcpy(&p->data, &q->data, 1); if (p->data != 5)",
     "struct node s; p->next = &s; if (p->next->data == 5)",
@@ -96,6 +105,13 @@ WRONG = [
     ("memset((void *)&fixed, 0, sizeof fixed);", "dangling_dereference"),
     ("memcpy((void *)&fixed, p, sizeof fixed);", "dangling_dereference"),
     ("*(struct node *)&fixed = *p;", "dangling_dereference"),
+    (f"{EITHER} memset(r, 0, sizeof *r);", "dangling_dereference"),
+    (f"{EITHER} memcpy(r, q, sizeof *r);", "dangling_dereference"),
+    (f"{EITHER} *r = *q;", "dangling_dereference"),
+    (
+        "void *b = p, ***h = malloc(8); *h = &b; b = __VERIFIER_nondet_pointer(); *(int *)**h = 1;",
+        "uninitialized_pointer",
+    ),
     ("*(struct node **)((char *)p - 1) = realloc(NULL, 16);", "out_of_bounds"),
     ("*(struct node **)((char *)p - 1) = realloc(q, 32);", "out_of_bounds"),
     (f"{HELD} b = __VERIFIER_nondet_pointer(); (*h->at)->data = 1;", "uninitialized_pointer"),
@@ -155,6 +171,34 @@ def test_alloca_of_a_recursive_function_is_not_followed(tmp_path: Path) -> None:
     assert not result.complete or "unsupported" in {alarm.kind for alarm in result.alarms}
 
 
+ANY_SIZE, ELSEWHERE = "a block whose size is not a constant", "alloca in a function other than the first"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda a, n: a, ""),
+        (lambda a, n: replace(a, size=n), ANY_SIZE),
+        (lambda a, n: replace(a, place=replace(a.place, function="f")), ELSEWHERE),
+        (lambda a, n: replace(a, place=replace(a.place, function="f"), scoped=True), ""),
+        (lambda a, n: replace(a, place=replace(a.place, function="f"), stack=False), ""),
+        (lambda a, n: replace(a, place=replace(a.place, function="")), ""),
+        (lambda a, n: replace(a, scoped=True), ""),
+    ],
+)
+def test_blocks_that_the_translation_does_not_have(
+    tmp_path: Path, change: Callable[[Allocate, Variable], Allocate], reason: str
+) -> None:
+    """Passes before it leave none of these; a block of a scope ends with it, in any function."""
+    program, cfa = inlined(tmp_path, "unsigned long n = 16; struct node *a = __builtin_alloca(16); a->data = n;", WIDE)
+    (n,) = (v for v in program.main.locals if v.name == "n")
+    (made,) = (e for e in cfa.edges if isinstance(e.label, Allocate))
+    edges = tuple(replace(e, label=change(made.label, n)) if e is made else e for e in cfa.edges)
+    translation = Translator(program, Cfa(cfa.entry, edges), ShapeClass("acyclic"), malloc_may_fail=False).translate()
+    text = str(translation.cfa.edges)
+    assert [why for why in (ANY_SIZE, ELSEWHERE) if why in text] == ([reason] if reason else [])
+
+
 def test_a_block_of_any_size_is_not_followed(tmp_path: Path) -> None:
     result = analysis(tmp_path, "struct wide *w = malloc(16 * __VERIFIER_nondet_int()); w->last = NULL; free(w);", WIDE)
     assert not result.complete or {alarm.kind for alarm in result.alarms} & {"unsupported", "out_of_bounds"}
@@ -166,6 +210,8 @@ def test_lengths_that_are_not_known(tmp_path: Path, copied: str) -> None:
     assert {"unsupported", "null_dereference"} & alarms(tmp_path, body, WIDE)
 
 
-@pytest.mark.parametrize("size", ["0", "__VERIFIER_nondet_int() ? 0 : 32"])
-def test_sizes_that_are_not_followed(tmp_path: Path, size: str) -> None:
-    assert "unsupported" in alarms(tmp_path, f"{NODE} p = realloc(p, {size});", WIDE)
+def test_a_size_that_may_be_zero_is_not_followed(tmp_path: Path) -> None:
+    """One that is zero frees the block."""
+    assert "unsupported" in alarms(tmp_path, f"{NODE} p = realloc(p, __VERIFIER_nondet_int() ? 0 : 32);", WIDE)
+    assert "dangling_dereference" in alarms(tmp_path, f"{NODE} struct node *r = realloc(p, 0); p->data = 1;", WIDE)
+    assert "double_free" in alarms(tmp_path, f"{NODE} struct node *r = realloc(p, 0); free(p);", WIDE)

@@ -260,6 +260,8 @@ def _analyse(check: Check, seconds: float) -> None:
         try:
             check.report.shape = _abstract_result(check, end - time.monotonic())
         except _FewerOpen:
+            if any(run.fault.kind in UNDEFINED for run in check.report.traces):
+                return  # behind undefined behaviour the analysis proves nothing
             continue
         conclude(check.report, check.report.shape)
         return
@@ -399,7 +401,7 @@ PHASES = (
     ),
     Phase(
         "long texts in between",
-        "runs on long arguments and lines, after the look in between",
+        "runs on short lines of what the program names and on long ones, after the look in between",
         _search_lengths,
         lambda check: check.is_shape_analysis and check.lengths is None and _may_depend_on_lengths(check),
         most=LENGTHS_LOOK_SECONDS,
@@ -408,7 +410,7 @@ PHASES = (
     ),
     Phase(
         "long texts",
-        "runs on long arguments and lines, and on many of them, for errors that a length decides",
+        "runs on lines of what the program names, on long arguments and lines, and on many of them",
         _search_lengths,
         lambda check: check.options.domain != "explicit" and _may_depend_on_lengths(check),
         share=PATHS_SHARE,

@@ -9,6 +9,7 @@ In reading order:
 - `streams`: streams, and their uses
 - `variadic`: variable arguments
 - `start_and_end`: functions that run before the entry and at the exit
+- `errors`: `errno` behind an allocation that fails
 - `models`: the models that a user can choose
 - `reach`: what unknown code can reach
 - `externs`: calls of functions without a body, by their models

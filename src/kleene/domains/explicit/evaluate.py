@@ -62,8 +62,10 @@ from kleene.domains.explicit.values import (
 
 GIVE_MODEL = "the function has no body; say what it returns with --extern or --models"
 """The advice where a result of unknown code is NULL by assumption only."""
+NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
+NULL_MESSAGE = "dereference of a null pointer"
 _NULL_PAGE = 4096
 _GONE = {"heap": "freed", STREAM: "closed"}
 
@@ -81,8 +83,8 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
-            raise Violation("null_dereference", "dereference of a null pointer")
-        raise Violation("dangling_dereference", "dereference of a number that is no address")
+            raise Violation("null_dereference", NULL_MESSAGE)
+        raise Violation("dangling_dereference", NO_ADDRESS)
     block = state.blocks[number]
     if not block.alive:
         gone = _GONE.get(block.kind, "out of scope")

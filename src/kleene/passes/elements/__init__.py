@@ -12,6 +12,7 @@ In reading order:
 - `global_arrays`: another pass, for large global arrays that are only indexed
 - `arrays`: arrays that are variables become blocks first
 - `members`: arrays that are members of structs become pointers to blocks first
+- `flexible`: flexible array members become pointers to blocks first
 - `member_uses`: whether the bytes of such arrays are used in another way
 - `zeros`: initialisers that make an array zero
 - `owners`: structs on the heap that own an array become variables first

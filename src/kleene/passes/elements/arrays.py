@@ -23,7 +23,17 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Free, Operation, Place, Skip, expressions
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    DeclareLocal,
+    EndScope,
+    Free,
+    Operation,
+    Place,
+    Skip,
+    expressions,
+)
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.elements.chosen import bare
@@ -117,7 +127,7 @@ def _is_moved(array: Variable, operations: list[Operation]) -> bool:
 
 
 def with_block_lengths(program: CProgram) -> CProgram:
-    """The program with a variable for the length of each large array of pointers on the heap that has a constant one.
+    """The program with a variable for the length of each array of pointers on the heap that has a constant one.
 
     Also of each small one that grows. Then it becomes a list as an array of any length does.
     """

@@ -79,6 +79,8 @@ class _Uses:
 
     def __init__(self, program: CProgram, arrays: MemberArrays, handled: Collection[Operation]) -> None:
         self.cfa, self.arrays, self.handled = program.main.cfa, arrays, handled
+        self.ends = {o.place for o in handled if isinstance(o, Free)}
+        """The places where structs end; the variables of recursive functions have other names here."""
         self.blocks = Blocks(program, self.cfa)
         self.kinds: dict[object, list[tuple[int, int]]] = {}
         for name, spots in arrays.spots.items():
@@ -93,7 +95,7 @@ class _Uses:
         return any(self._is_other(edge.label) for edge in self.cfa.edges)
 
     def _is_other(self, operation: Operation) -> bool:
-        if operation in self.handled:
+        if operation in self.handled or (isinstance(operation, Free) and operation.place in self.ends):
             return False
         match operation:
             case Specified():

@@ -41,6 +41,12 @@ def array_spots(records: Mapping[str, RecordLayout]) -> dict[int, list[tuple[int
     return spots
 
 
+def flexible_spots(before: Mapping[str, RecordLayout], after: Mapping[str, RecordLayout]) -> dict[int, int]:
+    """Where flexible array members begin that have become pointers, in the structs of each size with such a pointer."""
+    grown = [(before[name], layout) for name, layout in after.items() if name in before]
+    return {new.type.size: old.fields[-1].offset for old, new in grown if new.type.size != old.type.size}
+
+
 @dataclass(frozen=True)
 class Slot:
     """The record type of the slots of elements of one type."""

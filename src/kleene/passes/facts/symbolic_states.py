@@ -142,6 +142,10 @@ class State:
                 sums |= {key.symbol, *leaves, *inner}
         return sums if len(sums) <= MOST_SUMS else set()
 
+    def are_apart(self, a: int, b: int) -> bool:
+        """Whether two pointers lead to different blocks; one that is NULL leads to none."""
+        return (a, b) in self.apart or frozenset() in (self.blocks.get(a), self.blocks.get(b))
+
     def is_zero(self, symbol: int) -> bool:
         return self.zone.bounds.get(symbol) == (0, 0)
 
@@ -258,10 +262,22 @@ class _Merge:
         upper = state.zone.upper
         return {s for s in state.sums() if upper(s, symbol) <= 0 and upper(symbol, s) <= 0}
 
+    def _known_pair(self, a: int, b: int) -> int | None:
+        """The number of the result for two numbers, or for the first one and one that equals the second.
+
+        A number of the first state is not given a second one: the fixpoint would take that for something new.
+        """
+        upper = self.second.zone.upper
+        return next((n for (x, y), n in self.numbers.items() if x == a and upper(y, b) <= 0 and upper(b, y) <= 0), None)
+
     def _are_one(self, a: int, b: int) -> bool:
         """Whether two numbers of the states are one of the result, the same constant, or sums of such numbers."""
+        if self._known_pair(a, b) is not None:
+            return True
         bounds = self.first.zone.bounds[a], self.second.zone.bounds[b]
-        if (a, b) in self.numbers or (bounds[0] == bounds[1] and bounds[0][0] == bounds[0][1]):
+        if any(x == a for x, _ in self.numbers):
+            return False
+        if bounds[0] == bounds[1] and bounds[0][0] == bounds[0][1]:
             return True
         return any(self._are_one(*one) and self._are_one(*two) for one, two in self._terms(a, b))
 
@@ -276,23 +292,18 @@ class _Merge:
         return pairs
 
     def _hold_sum(self, a: int, b: int) -> int:
-        whole = self.numbers.get((a, b))
-        if whole is not None and Part("term", whole, 1) in self.held:
+        whole = self._known_pair(a, b)
+        if whole is not None:
             return whole
+        self.order.append((a, b))
+        self.depths.append(0)
+        whole = self.numbers[a, b] = len(self.order)
         for one, two in self._terms(a, b):
             if self._are_one(*one) and self._are_one(*two):
-                first, second = self._hold_sum(*one), self._hold_sum(*two)
-                whole = self._pair(a, b)
-                self.held[Part("term", whole, 1)], self.held[Part("term", whole, 2)] = first, second
-                return whole
-        return self._pair(a, b)
-
-    def _pair(self, a: int, b: int) -> int:
-        if (a, b) not in self.numbers:
-            self.order.append((a, b))
-            self.depths.append(0)
-            self.numbers[a, b] = len(self.order)
-        return self.numbers[a, b]
+                terms = self._hold_sum(*one), self._hold_sum(*two)
+                self.held[Part("term", whole, 1)], self.held[Part("term", whole, 2)] = terms
+                break
+        return whole
 
     def _result(self) -> State:
         first, second, order = self.first, self.second, self.order
@@ -304,7 +315,7 @@ class _Merge:
         for i in result.blocks:
             for j in result.blocks:
                 (a, b), (c, d) = order[i - 1], order[j - 1]
-                if i != j and (a, c) in first.apart and (b, d) in second.apart:
+                if i != j and first.are_apart(a, c) and second.are_apart(b, d):
                     result.apart.add((i, j))
         plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
         result.zone = join_zones(first.zone, second.zone, plain)

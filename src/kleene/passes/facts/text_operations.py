@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
-from kleene.cfa.expressions import Deref, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import Cast, Deref, Expression, Index, PointerOffset, Variable, walk, without_casts
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -31,7 +31,7 @@ from kleene.cfa.program import (
     TEXT_PUT_END,
     TEXT_WRITE,
 )
-from kleene.cfa.types import ArrayType, PointerType
+from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.sizes import factors
@@ -298,7 +298,7 @@ class TextOperations(StoredNumbers, ABC):
             if isinstance(edge.label, Print):
                 pointers += edge.label.texts
             nodes = (n for x in expressions(edge.label) for n in walk(x))
-            lvalues += [n for n in nodes if isinstance(n, Deref | Index) and is_byte(n)]
+            lvalues += [n for n in nodes if isinstance(n, Deref | Index) and is_byte(n) and not _is_of_struct(n)]
         if (not lvalues and not pointers) or not self._kinds.known:
             return frozenset()
         kinds: set[object] = set()
@@ -360,3 +360,10 @@ class TextOperations(StoredNumbers, ABC):
                 places = self._kinds.address_places(target)
                 return self.promises.kinds if places is None else frozenset(kind for kind, _ in places)
         return frozenset()
+
+
+def _is_of_struct(byte: Deref | Index) -> bool:
+    """Whether a byte is the first one of a struct, which a pass reads to see whether the struct is there."""
+    pointer = byte.pointer if isinstance(byte, Deref) else None
+    type_ = without_casts(pointer).type if isinstance(pointer, Cast) else None
+    return isinstance(type_, PointerType) and isinstance(type_.target, RecordType)

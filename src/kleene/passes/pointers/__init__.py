@@ -6,4 +6,5 @@ In reading order:
 - `address_numbers`: pointers that are numbers for a while
 - `function_values`: addresses of functions become numbers
 - `block_types`: the types of blocks from an allocator that returns `void *`
+- `array_types`: the sizes and types of arrays from such an allocator
 """

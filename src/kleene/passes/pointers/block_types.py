@@ -19,12 +19,7 @@ from kleene.passes.facts.memory import constant_of
 
 def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with types for blocks that are made for one type of struct only."""
-    copies: dict[Variable, list[Assign]] = {}
-    for edge in cfa.edges:
-        if isinstance(edge.label, Assign):
-            source = _copied_variable(edge.label.value)
-            if source is not None:
-                copies.setdefault(source, []).append(edge.label)
+    copies = Copies(cfa)
 
     def with_type(operation: Operation) -> Operation:
         if not isinstance(operation, Allocate) or not isinstance(operation.target, Variable):
@@ -33,10 +28,41 @@ def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
         known = operation.element
         if size is None or (isinstance(known, RecordType) and known.size == size):
             return operation
-        types = {t for t in _types(operation.target, copies) if t.size == size}
+        pointed = copies.targets(operation.target)
+        types = {t for t in pointed if isinstance(t, RecordType) and t.complete and t.size == size}
         return replace(operation, element=types.pop()) if len(types) == 1 else operation
 
     return Cfa(cfa.entry, tuple(replace(edge, label=with_type(edge.label)) for edge in cfa.edges))
+
+
+class Copies:
+    """The ways of pointers from variable to variable in an automaton."""
+
+    def __init__(self, cfa: Cfa[Operation]) -> None:
+        self._copies: dict[Variable, list[Assign]] = {}
+        for edge in cfa.edges:
+            if isinstance(edge.label, Assign):
+                source = _copied_variable(edge.label.value)
+                if source is not None:
+                    self._copies.setdefault(source, []).append(edge.label)
+
+    def targets(self, variable: Variable) -> set[Type]:
+        """The types that the copies of a variable point to."""
+        types: set[Type] = set()
+        seen = {variable}
+        waiting = [variable]
+        while waiting:
+            for assignment in self._copies.get(waiting.pop(), ()):
+                types.update(_pointed(assignment.target.type))
+                value = assignment.value
+                while isinstance(value, Cast):
+                    types.update(_pointed(value.type))
+                    value = value.operand
+                target = assignment.target
+                if isinstance(target, Variable) and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return types
 
 
 def _copied_variable(value: Expression) -> Variable | None:
@@ -46,25 +72,5 @@ def _copied_variable(value: Expression) -> Variable | None:
     return value if isinstance(value, Variable) and isinstance(value.type, PointerType) else None
 
 
-def _types(variable: Variable, copies: dict[Variable, list[Assign]]) -> set[RecordType]:
-    """The structs that the copies of a variable point to."""
-    types: set[RecordType] = set()
-    seen = {variable}
-    waiting = [variable]
-    while waiting:
-        for assignment in copies.get(waiting.pop(), ()):
-            types.update(_structs(assignment.target.type))
-            value = assignment.value
-            while isinstance(value, Cast):
-                types.update(_structs(value.type))
-                value = value.operand
-            target = assignment.target
-            if isinstance(target, Variable) and target not in seen:
-                seen.add(target)
-                waiting.append(target)
-    return types
-
-
-def _structs(type_: Type) -> list[RecordType]:
-    pointed = type_.target if isinstance(type_, PointerType) else None
-    return [pointed] if isinstance(pointed, RecordType) and pointed.complete else []
+def _pointed(type_: Type) -> list[Type]:
+    return [type_.target] if isinstance(type_, PointerType) else []

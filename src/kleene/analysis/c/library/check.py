@@ -16,7 +16,16 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import CHANGES, NEVER_CALLED, SHARES, Inference, Inferred, Rejected
+from kleene.analysis.c.library.inference import (
+    CHANGES,
+    FOLLOWS,
+    NEVER_CALLED,
+    SHARES,
+    Inference,
+    Inferred,
+    Rejected,
+    follows_datum,
+)
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.model import model_of
@@ -132,6 +141,10 @@ class _Run:
             other = inference.read_again(operation) if finding.confirmed else None
             if other is not None:
                 operations[operations.index(operation)] = other
+                continue
+            if follows_datum(finding):
+                self._decide(operation, Verdict.UNKNOWN, FOLLOWS)
+                operations.remove(operation)
                 continue
             number = check.findings.index(finding)
             run = check.traces[number] if finding.confirmed and number < len(check.traces) else None

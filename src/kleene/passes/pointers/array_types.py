@@ -1,0 +1,152 @@
+"""Arrays from an allocator that returns `void *`, such as `xmalloc`, or from ``void *new = realloc(...)``.
+
+The lists of slots (`elements`) need two facts about the place where an array is made: that its size is a number of
+elements, and the type of these. For a call of `xmalloc` both are in the caller. So the size gets the expression that
+the caller passes, where nothing that it reads may change on the way; and the block the type that the pointer to it gets
+on its way through copies, if one such type has the size of an element. As with `block_types`, any choice is sound.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from kleene.cfa.expressions import Cast, Constant, Expression, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Operation,
+    Realloc,
+    Skip,
+    address_taken,
+)
+from kleene.cfa.program import CProgram, Function
+from kleene.cfa.types import IntegerType, PointerType, VoidType
+from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.sizes import factors
+from kleene.passes.indices import has_pointers
+from kleene.passes.pointers.block_types import Copies
+from kleene.passes.rewrite import Choice, expand_edges, rewrite
+
+
+def with_array_types(program: CProgram) -> CProgram:
+    """The program with sizes and types for arrays of pointers from allocators that return `void *`."""
+    return replace(program, functions={name: _Arrays(program, f).function() for name, f in program.functions.items()})
+
+
+class _Arrays:
+    """One function, rewritten."""
+
+    def __init__(self, program: CProgram, function: Function) -> None:
+        self.program, self.before = program, function
+        self.copies = Copies(function.cfa)
+        self.sizes = _Sizes(function.cfa)
+        self.new: list[Variable] = []
+
+    def function(self) -> Function:
+        cfa = expand_edges(self.before.cfa, self._typed, " typed ")
+        if cfa == self.before.cfa:
+            return self.before
+        return replace(self.before, cfa=cfa, locals=(*self.before.locals, *self.new))
+
+    def _typed(self, edge: Edge[Operation]) -> list[Choice] | None:
+        label = edge.label
+        if not isinstance(label, Allocate | Realloc) or not _is_untyped(label):
+            return None
+        size = self.sizes.before(label.size, edge)
+        product = factors(size)
+        if product is None or not isinstance(label.target, Variable):
+            return None
+        types = {t for t in self.copies.targets(label.target) if t.size == product[1] and has_pointers(t, self.program)}
+        if len(types) != 1:
+            return None
+        element = types.pop()
+        if isinstance(label, Allocate):
+            return [Choice(None, (replace(label, size=size, element=element),))]
+        typed = Variable(f"$typed{len(self.new) + 1}", PointerType(element, self.program.pointer_size))
+        self.new.append(typed)
+        copy = Assign(label.place, label.target, Cast(typed, label.target.type))
+        return [Choice(None, (replace(label, target=typed, size=size), copy))]
+
+
+def _is_untyped(label: Allocate | Realloc) -> bool:
+    if isinstance(label, Allocate):
+        return label.element is None or isinstance(label.element, VoidType)
+    return isinstance(label.target.type, PointerType) and isinstance(label.target.type.target, VoidType)
+
+
+class _Sizes:
+    """Numbers that parameters of functions have got, as the callers wrote them."""
+
+    def __init__(self, cfa: Cfa[Operation]) -> None:
+        self.cfa = cfa
+        self.exposed = address_taken(edge.label for edge in cfa.edges)
+        changing = (e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope))
+        written = Counter(v for label in changing for v in defined_variables(label))
+        self.definitions = {
+            edge.label.target: edge
+            for edge in cfa.edges
+            if isinstance(edge.label, Assign)
+            and isinstance(edge.label.target, Variable)
+            and isinstance(edge.label.target.type, IntegerType)
+            and not edge.label.target.is_global
+            and edge.label.target not in self.exposed
+            and written[edge.label.target] == 1
+        }
+
+    def before(self, size: Expression, use: Edge[Operation]) -> Expression:
+        """A size as the callers wrote it, until it is a number of elements."""
+
+        def value(node: Expression) -> Expression:
+            edge = self.definitions.get(node) if isinstance(node, Variable) else None
+            if edge is None or not isinstance(edge.label, Assign):
+                return node
+            written = edge.label.value
+            if not self._is_kept(written, edge, use):
+                return node
+            return written if written.type == node.type else Cast(written, node.type)
+
+        while factors(size) is None:
+            written = rewrite(size, value)
+            if written == size:
+                break
+            size = written
+        return size
+
+    def _is_kept(self, value: Expression, start: Edge[Operation], use: Edge[Operation]) -> bool:
+        """Whether what an expression reads is unchanged from its evaluation to a use of it."""
+        if isinstance(value, Constant):
+            return True
+        read = {n for n in walk(value) if isinstance(n, Variable)}
+        passed = self._reached(start.target, start, forward=True) & self._reached(use.source, start, forward=False)
+        between = [e for e in self.cfa.edges if e is not start and e.source in passed and e.target in passed]
+        return all(self._leaves(e.label, read) for e in between if e is not use)
+
+    def _leaves(self, operation: Operation, read: set[Variable]) -> bool:
+        """Whether an operation changes no memory but variables that are not read and have no address."""
+        match operation:
+            case Assume() | Skip():
+                return True
+            case Assign(target=Variable() as target):
+                return target not in read and not target.is_global and target not in self.exposed
+            case DeclareLocal(variable=variable):
+                return variable not in read
+            case EndScope(variables=variables):
+                return not read & set(variables)
+        return False
+
+    def _reached(self, start: str, without: Edge[Operation], *, forward: bool) -> set[str]:
+        """The locations behind a location, or before it, on ways without an edge."""
+        seen, waiting = {start}, [start]
+        while waiting:
+            here = waiting.pop()
+            for edge in self.cfa.leaving(here) if forward else self.cfa.entering(here):
+                there = edge.target if forward else edge.source
+                if edge is not without and there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+        return seen
