@@ -36,6 +36,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "fesa": (("fesa/sll", "--domain", "fesa"), ("fesa/dll", "--domain", "fesa")),
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
     "parts": (("programs/five_lists",),),
+    "slices": (("nested/header_of_lists",),),
     "counts": (("arrays/counted_list",),),
     "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
@@ -66,6 +67,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("SLICES_SHARE", ("slices",)),
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
@@ -81,7 +83,10 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("APART_SHARE", ("parts",)),
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
+        ("MANY_SLICES", ("slices",)),
     ),
+    "kleene.analysis.c.shape.slices": (("MOST_WIDENINGS", ("slices",)), ("LARGEST_SHARE", ("slices",))),
+    "kleene.passes.attempts.slices.slicing": (("MOST_SLICES", ("slices",)),),
     "kleene.analysis.c.shape.run": (
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),

@@ -1,10 +1,9 @@
 """`make bench`, last part: how the cost of a check grows with the number of independent parts of a program.
 
-The families of programs are in `families.py`, `client_families.py`, `part_families.py` and `container_families.py`. The
-table has the time and the structures for
-each size k, and the factor between the sizes that the goals compare. Every program runs in a process of its own. The
-seconds are those of the processor, so that other work on the machine counts little. With `--mutants`, wrong programs of
-each family are checked instead: none of them may be proved.
+The families of programs are in `families.py` and in the modules whose names end in `_families`. The table has the time
+and the structures for each size k, and the factor between the sizes that the goals compare. Every program runs in a
+process of its own. The seconds are those of the processor, so that other work on the machine counts little. With
+`--mutants`, wrong programs of each family are checked instead: none of them may be proved.
 """
 
 from __future__ import annotations
@@ -24,10 +23,11 @@ from container_families import CONTAINER_FAMILIES, CONTAINERS, container_alone, 
 from families import FAMILIES, SINGLES, Family, single, structures_at_once
 from measure import environment
 from part_families import PART_FAMILIES
+from structure_families import STRUCTURE_FAMILIES
 
 from kleene.report.run.table import align_table
 
-ALL_FAMILIES = (*FAMILIES, *CLIENT_FAMILIES, *PART_FAMILIES, *CONTAINER_FAMILIES)
+ALL_FAMILIES = (*FAMILIES, *CLIENT_FAMILIES, *PART_FAMILIES, *STRUCTURE_FAMILIES, *CONTAINER_FAMILIES)
 MUTATED_SIZE = 3
 """The size of wrong programs: enough for parts, and runs show what is wrong."""
 TIMEOUT = 120.0

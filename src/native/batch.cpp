@@ -10,49 +10,72 @@ namespace kleene {
 
 namespace {
 
-constexpr std::size_t kTogether = 8;            // structures that a thread takes at once
-constexpr std::size_t kFewest = 8 * kTogether;  // for each thread: below that, starting one does not pay
+constexpr std::size_t kTogether = 16;           // structures that a thread takes at once
+constexpr std::size_t kFewest = 4 * kTogether;  // for each thread: below that, starting one does not pay
 
-StepOutcome one(const Action& action, const Demand& demand, const Record& structure, Workers& workers) {
+void add_one(const Action& action, const Demand& demand, const Record& structure, std::size_t number, Workers& workers,
+             BatchOutcome& to) {
+  const StepOutcome::Mark before = to.outcome.mark();
+  const auto give_up = [&](bool general) {
+    to.outcome.cut(before);
+    to.unfinished.push_back({number, general});
+  };
   try {
     const int least = structure.n + (action.creates ? 1 : 0);
-    return with_width(least, [&]<int W>() { return step<W>(action, structure, workers.of<W>(demand)); });
+    with_width(least, [&]<int W>() {
+      to.outcome.cut(before);  // of a smaller width
+      step<W>(action, structure, workers.of<W>(demand), to.outcome);
+    });
   } catch (const NeedsPython&) {
-    StepOutcome outcome;
-    outcome.status = Status::needs_python;
-    return outcome;
+    give_up(false);
   } catch (NeedsGeneral) {
-    StepOutcome outcome;
-    outcome.status = Status::needs_general;
-    return outcome;
+    give_up(true);
   }
+}
+
+// The outcomes of the parts of a batch, in order.
+BatchOutcome united(std::vector<BatchOutcome>& parts) {
+  std::size_t results = 0;
+  for (const BatchOutcome& part : parts) results += part.outcome.results.size();
+  BatchOutcome all;
+  all.outcome.results.reserve(results);
+  for (BatchOutcome& part : parts) {
+    all.outcome.append(std::move(part.outcome));
+    all.unfinished.insert(all.unfinished.end(), part.unfinished.begin(), part.unfinished.end());
+  }
+  return all;
 }
 
 }  // namespace
 
-std::vector<StepOutcome> step_all(const Action& action, const std::vector<RecordRef>& structures, int threads,
-                                  Crew& crew, Watch& watch, StageTimes* times) {
+BatchOutcome step_all(const Action& action, const std::vector<RecordRef>& structures, int threads, Crew& crew,
+                      Watch& watch, StageTimes* times) {
   const std::size_t count = structures.size();
-  const auto useful = static_cast<int>(count / kFewest);
-  std::vector<StepOutcome> outcomes(count);
+  const int useful = std::clamp(static_cast<int>(count / kFewest), 1, std::max(1, threads));
+  const std::size_t together = useful > 1 ? kTogether : std::max<std::size_t>(1, count);
+  std::vector<BatchOutcome> parts((count + together - 1) / together);
   Demand demand = action.demand;
   demand.include(action.rules.demand.most);  // the rules may have got programs since the action was made
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
-  Team::run(std::clamp(useful, 1, std::max(1, threads)), watch, [&](bool caller) {
+  Team::run(useful, watch, [&](bool caller) {
     std::unique_ptr<Workers> workers = crew.take();
     workers->begin(watch, caller, times != nullptr);
-    std::size_t first;
-    while (!watch.stopped() && (first = next.fetch_add(kTogether)) < count)
-      for (std::size_t k = first; k < std::min(first + kTogether, count); ++k)
-        outcomes[k] = one(action, demand, *structures[k], *workers);
+    std::size_t part;
+    while (!watch.stopped() && (part = next.fetch_add(1)) < parts.size()) {
+      BatchOutcome made;  // nearer to this thread than those of the others
+      const std::size_t first = part * together, last = std::min(first + together, count);
+      made.outcome.results.reserve(last - first);
+      for (std::size_t k = first; k < last; ++k) add_one(action, demand, *structures[k], k, *workers, made);
+      parts[part] = std::move(made);
+    }
     if (times) {
       const std::lock_guard lock(mutex);
       for (int k = 0; k < kStages; ++k) (*times)[k] += workers->clock.spent[k];
     }
     crew.give(std::move(workers));
   });
-  return outcomes;
+  return parts.size() == 1 ? std::move(parts.front()) : united(parts);
 }
 
 }  // namespace kleene

@@ -31,9 +31,19 @@ class Crew {
   std::vector<std::unique_ptr<Workers>> idle_;
 };
 
+// What an action leads to from a batch. If structures are unfinished, the outcome lacks what they lead to.
+struct BatchOutcome {
+  struct Unfinished {
+    std::size_t number;
+    bool general;  // programs for structures with maybe-active nodes are needed; else the Python machine
+  };
+  StepOutcome outcome;
+  std::vector<Unfinished> unfinished;
+};
+
 // `watch` is told to stop when something is thrown, so that all threads end; what was thrown is thrown again.
 // `times` gets what all threads spent in each stage; null: nothing is measured.
-std::vector<StepOutcome> step_all(const Action& action, const std::vector<RecordRef>& structures, int threads,
-                                  Crew& crew, Watch& watch, StageTimes* times);
+BatchOutcome step_all(const Action& action, const std::vector<RecordRef>& structures, int threads, Crew& crew,
+                      Watch& watch, StageTimes* times);
 
 }  // namespace kleene

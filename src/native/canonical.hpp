@@ -28,8 +28,8 @@ class Naming {
 // The names of nodes: `words` numbers for each, to be compared in order.
 class Names {
  public:
-  template <class VectorOf>
-  Names(const Naming& naming, int n, VectorOf&& vector_of)
+  template <class Read>
+  Names(const Naming& naming, int n, Read&& vector_of)
       : words_(naming.words()), count_(static_cast<std::size_t>(n) * words_) {
     if (count_ > kFew) many_.resize(count_);
     names_ = count_ > kFew ? many_.data() : few_;
@@ -87,13 +87,13 @@ void blur(Draft<W>& draft, const Signature& signature, const Naming& naming) {
   std::iota(order, order + n, 0);
   std::stable_sort(order, order + n, [&](int u, int v) { return names.compare(u, v) < 0; });
   Mapping<W> mapping;
-  Vector merged = 0;
+  VectorOf<W> merged = 0;
   for (int k = 0; k < n; ++k) {
     if (k && names.compare(order[k - 1], order[k]) == 0) {
-      mapping.group[mapping.size - 1] |= bit(order[k]);
-      merged |= bit(mapping.size - 1);
+      mapping.group[mapping.size - 1] |= bit<W>(order[k]);
+      merged |= bit<W>(mapping.size - 1);
     } else {
-      mapping.group[mapping.size++] = bit(order[k]);
+      mapping.group[mapping.size++] = bit<W>(order[k]);
     }
   }
   mapping.apply(draft, signature);

@@ -51,8 +51,8 @@ enum class Outcome { contradiction, nothing, repaired };
 
 // One rail of a head that is a predicate, for each kind of value. `must` says which rail of the predicate the head
 // sets.
-template <bool must>
-Outcome repair(Vector& own, Vector other, Vector violated, const Vector* single) {
+template <bool must, class V>
+Outcome repair(V& own, V other, V violated, const V* single) {
   if (violated & (must ? ~other : other)) return Outcome::contradiction;
   if (single && !(violated &= *single)) return Outcome::nothing;
   own = must ? own | violated : own & ~violated;
@@ -94,7 +94,7 @@ Outcome repair_rail(const Rules& rules, const Rule& rule, Draft<W>& draft, Worke
   const int other = rules.signature.slot(rule.rail ^ 1);
   switch (rules.signature.kind(rule.rail)) {
     case Kind::vector: {
-      const Vector single = partly ? worker.vector(program, 1, draft) : 0;
+      const VectorOf<W> single = partly ? worker.vector(program, 1, draft) : 0;
       return repair<must>(draft.v[own], draft.v[other], worker.vector(program, 0, draft), partly ? &single : nullptr);
     }
     case Kind::matrix: {
@@ -114,11 +114,11 @@ Outcome repair_rail(const Rules& rules, const Rule& rule, Draft<W>& draft, Worke
 template <int W>
 Outcome make_single(const Rule& rule, Draft<W>& draft, Worker<W>& worker) {
   const Matrix<W>& violated = worker.matrix(*rule.program, 0, draft);
-  const Vector nodes = diagonal(violated);
+  const VectorOf<W> nodes = diagonal(violated);
   Matrix<W> equal;
   on_diagonal(equal, nodes);
   if (!same(equal, violated)) return Outcome::contradiction;
-  const Vector single = nodes & draft.v[kSm];
+  const VectorOf<W> single = nodes & draft.v[kSm];
   if (!single) return Outcome::nothing;
   if (single & draft.v[kSmMust]) return Outcome::contradiction;
   draft.v[kSm] ^= single;
@@ -178,5 +178,6 @@ template int sharpen<8>(const Rules&, Draft<8>&, Worker<8>&);
 template int sharpen<16>(const Rules&, Draft<16>&, Worker<16>&);
 template int sharpen<32>(const Rules&, Draft<32>&, Worker<32>&);
 template int sharpen<64>(const Rules&, Draft<64>&, Worker<64>&);
+template int sharpen<128>(const Rules&, Draft<128>&, Worker<128>&);
 
 }  // namespace kleene

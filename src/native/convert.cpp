@@ -44,16 +44,16 @@ void to_bytes(nb::handle number, std::vector<unsigned char>& bytes) {
 
 }  // namespace
 
-nb::object integer_of(const Vector* rows, int arity, int n) {
-  if (arity < 2) return nb::steal(PyLong_FromUnsignedLongLong(rows[0]));
+nb::object integer_of(const WideVector* rows, int arity, int n) {
+  if (arity < 2 && !high_word(rows[0])) return nb::steal(PyLong_FromUnsignedLongLong(low_word(rows[0])));
   const std::size_t count = count_of(arity, n), width = python_width(n);
   std::size_t last = count;
   while (last && !rows[last - 1]) --last;
   if (!last) return nb::steal(PyLong_FromLong(0));
-  std::vector<unsigned char> bytes(byte_of(last - 1, arity, n, width) + sizeof(Vector));
+  std::vector<unsigned char> bytes(byte_of(last - 1, arity, n, width) + sizeof(WideVector));
   for (std::size_t k = 0; k < last; ++k) {
     if (!rows[k]) continue;
-    Vector word = rows[k];
+    WideVector word = rows[k];
     unsigned char* to = bytes.data() + byte_of(k, arity, n, width);
     for (; word; word >>= 8) *to++ = static_cast<unsigned char>(word);
   }
@@ -65,7 +65,7 @@ nb::tuple rails_of(const Record& record) {
   PyObject* made = PyTuple_New(signature.rails());
   if (!made) throw nb::python_error();
   nb::tuple result = nb::steal<nb::tuple>(made);
-  std::vector<Vector> rows;
+  std::vector<WideVector> rows;
   for (int rail = 0; rail < signature.rails(); ++rail) {
     const auto [at, count] = record.rail(rail);
     rows.assign(std::max<std::size_t>(1, count), 0);
@@ -78,7 +78,7 @@ nb::tuple rails_of(const Record& record) {
 }
 
 RecordRef record_of(const Signature& signature, int n, nb::sequence rails) {
-  if (n < 0 || n > kMostNodes) throw std::invalid_argument("a structure has between 0 and 64 nodes here");
+  if (n < 0 || n > kMostNodes) throw std::invalid_argument("a structure has too many nodes for the native machine");
   if (nb::len(rails) != static_cast<std::size_t>(signature.rails()))
     throw std::invalid_argument("a structure has two rails for each predicate");
   Record* made = Record::make(signature, n);
@@ -90,8 +90,8 @@ RecordRef record_of(const Signature& signature, int n, nb::sequence rails) {
     if (!PyLong_Check(number.ptr())) throw nb::type_error("a rail is an integer");
     const int arity = signature.arity(rail);
     const auto [at, count] = made->rail(rail);
-    const Vector allowed = arity ? full(n) : 1;
-    if (arity < 2) {
+    const WideVector allowed = arity ? full<kMostNodes>(n) : 1;
+    if (arity < 2 && n <= 64) {
       const Vector word = PyLong_AsUnsignedLongLong(number.ptr());
       if (PyErr_Occurred()) throw nb::python_error();
       if (word & ~allowed) throw std::invalid_argument("a rail is set beyond the nodes of its structure");
@@ -99,14 +99,14 @@ RecordRef record_of(const Signature& signature, int n, nb::sequence rails) {
       continue;
     }
     const std::size_t row_bytes = width / 8;
-    bytes.assign(count ? byte_of(count - 1, arity, n, width) + std::max(row_bytes, sizeof(Vector)) : 8, 0);
+    bytes.assign(count ? byte_of(count - 1, arity, n, width) + std::max(row_bytes, sizeof(WideVector)) : 8, 0);
     to_bytes(number, bytes);
-    Vector rest = 0;
+    WideVector rest = 0;
     for (std::size_t k = 0; k < count; ++k) {
       unsigned char* from = bytes.data() + byte_of(k, arity, n, width);
-      Vector word = 0;
-      for (std::size_t b = 0; b < std::min(row_bytes, sizeof(Vector)); ++b) {
-        word |= static_cast<Vector>(from[b]) << (8 * b);
+      WideVector word = 0;
+      for (std::size_t b = 0; b < std::min(row_bytes, sizeof(WideVector)); ++b) {
+        word |= static_cast<WideVector>(from[b]) << (8 * b);
         from[b] = 0;
       }
       rest |= word & ~allowed;

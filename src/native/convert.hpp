@@ -14,6 +14,6 @@ nanobind::tuple rails_of(const Record& record);
 RecordRef record_of(const Signature& signature, int n, nanobind::sequence rails);
 
 // The rows of a vector, matrix or tensor as one integer in the layout for n nodes.
-nanobind::object integer_of(const Vector* rows, int arity, int n);
+nanobind::object integer_of(const WideVector* rows, int arity, int n);
 
 }  // namespace kleene

@@ -17,7 +17,7 @@ using Words = std::vector<std::uint64_t>;
 
 // Thrown where a structure needs more nodes than the width allows; the step begins again with the next width.
 struct NeedsWidth {};
-// Thrown where the Python machine has to take over: more than 64 nodes, or an error that it words.
+// Thrown where the Python machine has to take over: too many nodes, or an error that it words.
 struct NeedsPython : std::exception {
   const char* what() const noexcept override { return "the Python machine is needed"; }
 };
@@ -30,11 +30,11 @@ template <int W>
 struct Draft {
   int n;
   std::uint64_t* dirty;
-  Vector* v;
+  VectorOf<W>* v;
   Matrix<W>* m;
   Matrix<W>* t;  // W matrices for each tensor
 
-  Vector all() const { return full(n); }
+  VectorOf<W> all() const { return full<W>(n); }
   bool all_active() const { return v[kAc] == all(); }
   bool summary(int u) const { return v[kSm] >> u & 1; }
   Matrix<W>* tensor(int slot) const { return t + static_cast<std::size_t>(slot) * W; }
@@ -52,7 +52,7 @@ class DraftPool {
         dirty_(dirty_words) {
     head_ = rounded(sizeof(Draft<W>));
     v_at_ = head_ + rounded(sizeof(std::uint64_t) * dirty_);
-    m_at_ = v_at_ + rounded(sizeof(Vector) * vectors_);
+    m_at_ = v_at_ + rounded(sizeof(VectorOf<W>) * vectors_);
     t_at_ = m_at_ + sizeof(Matrix<W>) * matrices_;
     t_at_ = rounded(t_at_);
     bytes_ = t_at_ + rounded(sizeof(Matrix<W>) * W * tensors_);
@@ -77,7 +77,7 @@ class DraftPool {
       auto* base = static_cast<char*>(memory);
       auto* draft = new (memory) Draft<W>;
       draft->dirty = reinterpret_cast<std::uint64_t*>(base + head_);
-      draft->v = reinterpret_cast<Vector*>(base + v_at_);
+      draft->v = reinterpret_cast<VectorOf<W>*>(base + v_at_);
       draft->m = reinterpret_cast<Matrix<W>*>(base + m_at_);
       draft->t = reinterpret_cast<Matrix<W>*>(base + t_at_);
       free_.reserve(++made_);  // so that giving back never fails

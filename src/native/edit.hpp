@@ -20,7 +20,7 @@ int duplicate(Draft<W>& draft, const DraftPool<W>& pool, int node) {
   for (int s = 0; s < pool.unary(); ++s) draft.v[s] |= (draft.v[s] >> node & 1) << added;
   const auto copy = [&](Matrix<W>& m) {
     m.row[added] |= m.row[node];
-    for (int i = 0; i <= added; ++i) m.row[i] |= as_row<W>((static_cast<Vector>(m.row[i]) >> node & 1) << added);
+    for (int i = 0; i <= added; ++i) m.row[i] |= as_row<W>((static_cast<VectorOf<W>>(m.row[i]) >> node & 1) << added);
   };
   for (int s = 0; s < pool.matrices(); ++s) copy(draft.m[s]);
   for (int s = 0; s < pool.tensors(); ++s) {
@@ -37,7 +37,7 @@ template <int W>
 class Mapping {
  public:
   int size = 0;
-  Vector group[W];
+  VectorOf<W> group[W];
 
   void apply(Draft<W>& draft, const Signature& signature) const {
     for (int rail = 0; rail < signature.rails(); ++rail) {
@@ -60,12 +60,12 @@ class Mapping {
   }
 
  private:
-  Vector vector(Vector v, bool any) const {
+  VectorOf<W> vector(VectorOf<W> v, bool any) const {
     if (!v) return 0;
-    Vector out = 0;
+    VectorOf<W> out = 0;
     for (int g = 0; g < size; ++g) {
-      const Vector part = v & group[g];
-      out |= static_cast<Vector>(any ? part != 0 : part == group[g]) << g;
+      const VectorOf<W> part = v & group[g];
+      out |= static_cast<VectorOf<W>>(any ? part != 0 : part == group[g]) << g;
     }
     return out;
   }
@@ -75,7 +75,7 @@ class Mapping {
     Matrix<W> out;
     zero(out);
     for (int g = 0; g < size; ++g) {
-      Vector joined = any ? 0 : ~Vector{0};
+      VectorOf<W> joined = any ? 0 : ~VectorOf<W>{0};
       each_bit(group[g], [&](int u) { joined = any ? joined | m.row[u] : joined & m.row[u]; });
       out.row[g] = as_row<W>(vector(joined, any));
     }
@@ -102,9 +102,9 @@ class Mapping {
 };
 
 template <int W>
-void remove_nodes(Draft<W>& draft, const Signature& signature, Vector removed) {
+void remove_nodes(Draft<W>& draft, const Signature& signature, VectorOf<W> removed) {
   Mapping<W> mapping;
-  each_bit(draft.all() & ~removed, [&](int u) { mapping.group[mapping.size++] = bit(u); });
+  each_bit(draft.all() & ~removed, [&](int u) { mapping.group[mapping.size++] = bit<W>(u); });
   mapping.apply(draft, signature);
 }
 

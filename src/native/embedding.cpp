@@ -10,10 +10,13 @@ namespace {
 // The value (must, may) of a tuple of one structure allows that of its image in another: equal, or 1/2 there.
 bool fits(int x, int y, bool exact) { return x == y || (!exact && y == 2); }
 
-int value_of(Vector must, Vector may, int place) {
+template <class V>
+int value_of(V must, V may, int place) {
   return static_cast<int>(must >> place & 1) | static_cast<int>(may >> place & 1) << 1;
 }
 
+// `V` has a bit for each node of both.
+template <class V>
 class Search {
  public:
   Search(const Record& a, const Record& b, bool exact, Ticker& ticker)
@@ -24,27 +27,31 @@ class Search {
     order_.resize(a_.n);
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(),
-                     [&](int u, int v) { return std::popcount(candidates_[u]) < std::popcount(candidates_[v]); });
+                     [&](int u, int v) { return bits_in(candidates_[u]) < bits_in(candidates_[v]); });
     return place(0);
   }
 
  private:
+  static constexpr int kWidth = 8 * sizeof(V);
+  static V row(const Record& record, std::size_t index) { return static_cast<V>(record.row(index)); }
+  static V vector(const Record& record, int slot) { return row(record, slot); }
+
   bool nullary_fit() {
     for (int s = signature_.unary(); s < signature_.count(Kind::vector); s += 2)
-      if (!fits(value_of(a_.vector(s), a_.vector(s + 1), 0), value_of(b_.vector(s), b_.vector(s + 1), 0), exact_))
+      if (!fits(value_of(vector(a_, s), vector(a_, s + 1), 0), value_of(vector(b_, s), vector(b_, s + 1), 0), exact_))
         return false;
     return true;
   }
 
   bool find_candidates() {
     for (int u = 0; u < a_.n; ++u) {
-      Vector& allowed = candidates_[u] = full(b_.n);
+      V& allowed = candidates_[u] = full<kWidth>(b_.n);
       for (int s = 0; s < signature_.unary() && allowed; s += 2) {
-        const Vector must = b_.vector(s), may = b_.vector(s + 1);
-        const Vector equal = ((a_.vector(s) >> u & 1) ? must : ~must) & ((a_.vector(s + 1) >> u & 1) ? may : ~may);
+        const V must = vector(b_, s), may = vector(b_, s + 1);
+        const V equal = ((vector(a_, s) >> u & 1) ? must : ~must) & ((vector(a_, s + 1) >> u & 1) ? may : ~may);
         allowed &= exact_ ? equal : equal | (may & ~must);
       }
-      if (!exact_ && a_.vector(kSm) >> u & 1) allowed &= b_.vector(kSm);
+      if (!exact_ && vector(a_, kSm) >> u & 1) allowed &= vector(b_, kSm);
       if (!allowed) return false;
     }
     return true;
@@ -54,12 +61,12 @@ class Search {
     ticker_.tick();
     if (k == a_.n) return covers();
     const int u = order_[k];
-    for (Vector left = candidates_[u]; left; left &= left - 1) {
-      const int v = std::countr_zero(left);
-      if (taken_ >> v & 1 && (exact_ || !(b_.vector(kSm) >> v & 1))) continue;
+    for (V left = candidates_[u]; left; left &= left - 1) {
+      const int v = lowest(left);
+      if (taken_ >> v & 1 && (exact_ || !(vector(b_, kSm) >> v & 1))) continue;
       image_[u] = v;
-      const Vector before = taken_;
-      taken_ |= bit(v);
+      const V before = taken_;
+      taken_ |= bit<kWidth>(v);
       if (agrees(k) && place(k + 1)) return true;
       taken_ = before;
     }
@@ -68,7 +75,7 @@ class Search {
   }
 
   // Def. 7.1 (iii): every node of b that is definitely active stands for some node of a.
-  bool covers() const { return !(b_.vector(kAc) & ~taken_); }
+  bool covers() const { return !(vector(b_, kAc) & ~taken_); }
 
   // Every tuple over the placed nodes that includes the last of them has a value allowed by its image.
   bool agrees(int k) const {
@@ -87,16 +94,16 @@ class Search {
 
   bool pair_fits(int slot, int u, int w) const {
     const int i = image_[u], j = image_[w];
-    const int x = value_of(a_.row(a_.matrix_at(slot) + u), a_.row(a_.matrix_at(slot + 1) + u), w);
-    const int y = value_of(b_.row(b_.matrix_at(slot) + i), b_.row(b_.matrix_at(slot + 1) + i), j);
+    const int x = value_of(row(a_, a_.matrix_at(slot) + u), row(a_, a_.matrix_at(slot + 1) + u), w);
+    const int y = value_of(row(b_, b_.matrix_at(slot) + i), row(b_, b_.matrix_at(slot + 1) + i), j);
     return fits(x, y, exact_);
   }
 
   bool triple_fits(int slot, int u, int w, int z) const {
     const std::size_t from = static_cast<std::size_t>(u) * a_.n + w;
     const std::size_t to = static_cast<std::size_t>(image_[u]) * b_.n + image_[w];
-    const int x = value_of(a_.row(a_.tensor_at(slot) + from), a_.row(a_.tensor_at(slot + 1) + from), z);
-    const int y = value_of(b_.row(b_.tensor_at(slot) + to), b_.row(b_.tensor_at(slot + 1) + to), image_[z]);
+    const int x = value_of(row(a_, a_.tensor_at(slot) + from), row(a_, a_.tensor_at(slot + 1) + from), z);
+    const int y = value_of(row(b_, b_.tensor_at(slot) + to), row(b_, b_.tensor_at(slot + 1) + to), image_[z]);
     return fits(x, y, exact_);
   }
 
@@ -104,17 +111,20 @@ class Search {
   const Signature& signature_;
   bool exact_;
   Ticker& ticker_;
-  std::vector<Vector> candidates_;
+  std::vector<V> candidates_;
   std::vector<int> image_, order_;
-  Vector taken_ = 0;
+  V taken_ = 0;
 };
+
+bool search(const Record& a, const Record& b, bool exact, Ticker& ticker) {
+  if (std::max(a.n, b.n) <= 64) return Search<Vector>(a, b, exact, ticker).run();
+  return Search<WideVector>(a, b, exact, ticker).run();
+}
 
 }  // namespace
 
-bool embeds(const Record& a, const Record& b, Ticker& ticker) { return Search(a, b, false, ticker).run(); }
+bool embeds(const Record& a, const Record& b, Ticker& ticker) { return search(a, b, false, ticker); }
 
-bool isomorphic(const Record& a, const Record& b, Ticker& ticker) {
-  return a.n == b.n && Search(a, b, true, ticker).run();
-}
+bool isomorphic(const Record& a, const Record& b, Ticker& ticker) { return a.n == b.n && search(a, b, true, ticker); }
 
 }  // namespace kleene

@@ -69,7 +69,7 @@ class Focuser {
     return made;
   }
 
-  Vector& vector(Draft<W>& d, int rail) { return d.v[signature_.slot(rail)]; }
+  VectorOf<W>& vector(Draft<W>& d, int rail) { return d.v[signature_.slot(rail)]; }
   Matrix<W>& matrix(Draft<W>& d, int rail) { return d.m[signature_.slot(rail)]; }
   Matrix<W>* tensor(Draft<W>& d, int rail) { return d.tensor(signature_.slot(rail)); }
 
@@ -112,24 +112,30 @@ class Focuser {
 
   static Place open() { return {-1, -1, -1}; }
 
+  // Whether some pair is 1/2. Wide matrices are too large for a stack that may be deep.
+  static bool is_open(const Matrix<W>& may, const Matrix<W>& must, [[maybe_unused]] int n) {
+    if constexpr (W <= 16) {
+      Matrix<W> open;
+      without(open, may, must);
+      return some(open);
+    } else {
+      for (int i = 0; i < n; ++i)
+        if (may.row[i] & ~must.row[i]) return true;
+      return false;
+    }
+  }
+
   bool is_definite(Draft<W>& d, const Literal& literal) {
     const int must = literal.must, may = must + 1;
     switch (signature_.kind(must)) {
       case Kind::vector:
         return !(vector(d, may) & ~vector(d, must));
-      case Kind::matrix: {
-        Matrix<W> open;
-        without(open, matrix(d, may), matrix(d, must));
-        return !some(open);
-      }
-      default: {
-        for (int i = 0; i < d.n; ++i) {
-          Matrix<W> open;
-          without(open, tensor(d, may)[i], tensor(d, must)[i]);
-          if (some(open)) return false;
-        }
+      case Kind::matrix:
+        return !is_open(matrix(d, may), matrix(d, must), d.n);
+      default:
+        for (int i = 0; i < d.n; ++i)
+          if (is_open(tensor(d, may)[i], tensor(d, must)[i], d.n)) return false;
         return true;
-      }
     }
   }
 
@@ -193,28 +199,28 @@ class Focuser {
     std::vector<Tuple> found;
     const int must = literal.must, may = must + 1;
     const auto fits = [&](int k, int u) { return place[k] < 0 || place[k] == u; };
-    const auto wanted = [&](int k) { return place[k] < 0 ? ~Vector{0} : bit(place[k]); };
+    const auto wanted = [&](int k) { return place[k] < 0 ? ~VectorOf<W>{0} : bit<W>(place[k]); };
     if (literal.arity == 0) {
       if (vector(d, may) & ~(indefinite ? vector(d, must) : 0)) found.push_back(open());
     } else if (literal.arity == 1) {
-      const Vector all = vector(d, may) & ~(indefinite ? vector(d, must) : 0) & wanted(0);
+      const VectorOf<W> all = vector(d, may) & ~(indefinite ? vector(d, must) : 0) & wanted(0);
       each_bit(all, [&](int u) { found.push_back({u, -1, -1}); });
     } else if (literal.arity == 2) {
       for (int i = 0; i < d.n; ++i) {
         if (!fits(0, i)) continue;
-        Vector row = matrix(d, may).row[i] & wanted(1);
-        if (indefinite) row &= ~static_cast<Vector>(matrix(d, must).row[i]);
-        if (literal.same_arguments[0][1]) row &= bit(i);
+        VectorOf<W> row = matrix(d, may).row[i] & wanted(1);
+        if (indefinite) row &= ~static_cast<VectorOf<W>>(matrix(d, must).row[i]);
+        if (literal.same_arguments[0][1]) row &= bit<W>(i);
         each_bit(row, [&](int j) { found.push_back({i, j, -1}); });
       }
     } else {
       for (int i = 0; i < d.n; ++i)
         for (int j = 0; j < d.n; ++j) {
           if (!fits(0, i) || !fits(1, j) || (literal.same_arguments[0][1] && i != j)) continue;
-          Vector row = tensor(d, may)[i].row[j] & wanted(2);
-          if (indefinite) row &= ~static_cast<Vector>(tensor(d, must)[i].row[j]);
-          if (literal.same_arguments[0][2]) row &= bit(i);
-          if (literal.same_arguments[1][2]) row &= bit(j);
+          VectorOf<W> row = tensor(d, may)[i].row[j] & wanted(2);
+          if (indefinite) row &= ~static_cast<VectorOf<W>>(tensor(d, must)[i].row[j]);
+          if (literal.same_arguments[0][2]) row &= bit<W>(i);
+          if (literal.same_arguments[1][2]) row &= bit<W>(j);
           each_bit(row, [&](int k) { found.push_back({i, j, k}); });
         }
     }
@@ -242,9 +248,9 @@ class Focuser {
 
   // An equality is indefinite on a summary node only, and then no finite set of cases decides it.
   bool equality(Draft<W>& draft, const Literal&, const Place& place) {
-    Vector nodes = draft.all();
+    VectorOf<W> nodes = draft.all();
     for (int k = 0; k < 2; ++k)
-      if (place[k] >= 0) nodes &= bit(place[k]);
+      if (place[k] >= 0) nodes &= bit<W>(place[k]);
     if (nodes & draft.v[kSm] && !options_.skip_infinite) throw NeedsPython{};
     return false;
   }
@@ -299,12 +305,12 @@ class Focuser {
       Matrix<W>&possible = matrix(d, may), &sure = matrix(d, must);
       for (int i = 0; i < d.n; ++i) {
         if (axis == 1 && i != fixed) continue;
-        possible.row[i] &= axis == 1 ? sure.row[i] : static_cast<Row<W>>(sure.row[i] | as_row<W>(~bit(fixed)));
+        possible.row[i] &= axis == 1 ? sure.row[i] : static_cast<Row<W>>(sure.row[i] | as_row<W>(~bit<W>(fixed)));
       }
       mark(d.dirty, rules_.readers(may));
     };
     const Matrix<W>& sure = matrix(draft, must);
-    const Vector targets = axis == 1 ? static_cast<Vector>(sure.row[fixed]) : column(sure, fixed);
+    const VectorOf<W> targets = axis == 1 ? static_cast<VectorOf<W>>(sure.row[fixed]) : column(sure, fixed);
     Ref base = pool_.copy(draft);
     if (targets & draft.v[kAc]) {
       clear_all(*base);
@@ -384,8 +390,8 @@ class Focuser {
         for (int k = 0; k < literal.arity; ++k)
           if (!(draft.v[kAc] >> nodes[k] & 1)) {
             Ref present = pool_.copy(draft), absent = pool_.copy(draft);
-            present->v[kAc] |= bit(nodes[k]);
-            remove_nodes(*absent, signature_, bit(nodes[k]));
+            present->v[kAc] |= bit<W>(nodes[k]);
+            remove_nodes(*absent, signature_, bit<W>(nodes[k]));
             for (Draft<W>* d : {present.get(), absent.get()}) std::copy(rules_.all.begin(), rules_.all.end(), d->dirty);
             found.push_back(std::move(present));
             found.push_back(std::move(absent));
@@ -401,7 +407,7 @@ class Focuser {
   void change(Draft<W>& d, int rail, int arity, const Tuple& nodes, Change change) {
     const auto changed = [&](auto& word, int u) {
       using Word = std::remove_reference_t<decltype(word)>;
-      const auto mask = static_cast<Word>(bit(u));
+      const auto mask = static_cast<Word>(bit<W>(u));
       word = static_cast<Word>(change == Change::add ? word | mask : word & ~mask);
     };
     if (arity == 0)
@@ -437,7 +443,7 @@ class Focuser {
 
   void make_single(Draft<W>& draft, int node) {
     if (!draft.summary(node)) return;
-    draft.v[kSm] &= ~bit(node);
+    draft.v[kSm] &= ~bit<W>(node);
     mark(draft.dirty, rules_.readers(kSm));
     mark(draft.dirty, rules_.equality_readers);
   }

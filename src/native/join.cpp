@@ -11,7 +11,7 @@ std::vector<std::uint64_t> may_bits(const Signature& signature, int n) {
   std::memset(made->payload(), 0, made->bytes);
   for (int rail = 1; rail < signature.rails(); rail += 2) {
     const auto [at, count] = made->rail(rail);
-    for (std::size_t k = at; k < at + count; ++k) made->set_row(k, ~Vector{0});
+    for (std::size_t k = at; k < at + count; ++k) made->set_row(k, ~WideVector{0});
   }
   std::vector<std::uint64_t> words(made->bytes / 8);
   std::memcpy(words.data(), made->payload(), made->bytes);
@@ -54,10 +54,10 @@ namespace {
 struct Side {
   const Record& record;
   std::vector<int> from;
-  Vector present = 0;
+  WideVector present = 0;
 
-  Vector moved(Vector v) const {
-    Vector out = 0;
+  WideVector moved(WideVector v) const {
+    WideVector out = 0;
     for (std::size_t g = 0; g < from.size(); ++g)
       if (from[g] >= 0) out |= (v >> from[g] & 1) << g;
     return out;
@@ -82,15 +82,15 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
       for (Side& side : sides) side.from.push_back(-1);
     Side& side = sides[nodes[k] >= a.n];
     side.from.back() = nodes[k] < a.n ? nodes[k] : nodes[k] - a.n;
-    side.present |= bit(static_cast<int>(side.from.size()) - 1);
     if (side.from.size() > kMostNodes) throw NeedsPython{};
+    side.present |= bit<kMostNodes>(static_cast<int>(side.from.size()) - 1);
   }
   const Signature& signature = *a.signature;
   const int n = static_cast<int>(sides[0].from.size());
   Record* made = Record::make(signature, n);
   RecordRef joined = RecordRef::adopt(made);
   // A side that lacks a tuple says nothing about it; one that both lack is 0.
-  const auto row = [&](bool may, Vector x, Vector y, Vector in_a, Vector in_b) {
+  const auto row = [&](bool may, WideVector x, WideVector y, WideVector in_a, WideVector in_b) {
     return may ? x | y : (x | ~in_a) & (y | ~in_b) & (in_a | in_b);
   };
   for (int rail = 0; rail < signature.rails(); ++rail) {
@@ -98,7 +98,7 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
     const auto [to, count] = made->rail(rail);
     const int arity = signature.arity(rail);
     for (std::size_t k = 0; k < count; ++k) {
-      Vector value[2], within[2];
+      WideVector value[2], within[2];
       for (int s = 0; s < 2; ++s) {
         const Side& side = sides[s];
         const std::size_t at = side.record.rail(rail).first;
@@ -113,7 +113,7 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
           there = i >= 0 && j >= 0;
           index = there ? static_cast<std::size_t>(i) * old + j : 0;
         }
-        const Vector found = there ? side.record.row(at + index) : 0;
+        const WideVector found = there ? side.record.row(at + index) : 0;
         value[s] = arity ? side.moved(found) : found;
         within[s] = !there ? 0 : arity ? side.present : 1;
       }
@@ -121,7 +121,7 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
     }
   }
   made->set_row(kAc, made->row(kAc) & sides[0].present & sides[1].present);
-  made->set_row(kAcMay, full(n));
+  made->set_row(kAcMay, full<kMostNodes>(n));
   made->seal();
   return joined;
 }

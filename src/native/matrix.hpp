@@ -1,7 +1,8 @@
-// Bit vectors and W x W bit matrices, W = 8, 16, 32, 64 (the twin of structures/layout.py).
+// Bit vectors and W x W bit matrices, W = 8, 16, 32, 64, 128 (the twin of structures/layout.py).
 //
-// A vector is a 64-bit word with a bit for each node. A matrix has W rows of W bits; bit j of row i is the pair (i, j).
-// Operations that need to know take the number of nodes n; what lies beyond it in their operands is 0 unless they say.
+// A vector is a word with a bit for each node: 64 bits, or two words as one where there are more nodes. A matrix has W
+// rows of W bits; bit j of row i is the pair (i, j). Operations that need to know take the number of nodes n; what lies
+// beyond it in their operands is 0 unless they say.
 #pragma once
 
 #include <array>
@@ -14,28 +15,53 @@
 namespace kleene {
 
 using Vector = std::uint64_t;
+__extension__ using WideVector = unsigned __int128;
 
-inline constexpr int kMostNodes = 64;
+// A vector of structures of width W.
+template <int W>
+using VectorOf = std::conditional_t<W <= 64, Vector, WideVector>;
+
+inline constexpr int kMostNodes = 128;
 inline constexpr int kMostArity = 3;
 
 // The first n bits.
-inline Vector full(int n) { return n >= 64 ? ~Vector{0} : (Vector{1} << n) - 1; }
+template <int W = 64>
+inline VectorOf<W> full(int n) {
+  using V = VectorOf<W>;
+  return n >= static_cast<int>(8 * sizeof(V)) ? ~V{0} : (V{1} << n) - 1;
+}
 
-inline Vector bit(int u) { return Vector{1} << u; }
+template <int W = 64>
+inline VectorOf<W> bit(int u) {
+  return VectorOf<W>{1} << u;
+}
+
+inline Vector low_word(WideVector v) { return static_cast<Vector>(v); }
+inline Vector high_word(WideVector v) { return static_cast<Vector>(v >> 64); }
+
+// The number of the lowest bit that is set; there is one.
+inline int lowest(Vector v) { return std::countr_zero(v); }
+inline int lowest(WideVector v) {
+  return low_word(v) ? std::countr_zero(low_word(v)) : 64 + std::countr_zero(high_word(v));
+}
+
+inline int bits_in(Vector v) { return std::popcount(v); }
+inline int bits_in(WideVector v) { return std::popcount(low_word(v)) + std::popcount(high_word(v)); }
 
 // Calls f with the number of each bit that is set, in increasing order.
-template <class F>
-inline void each_bit(Vector v, F&& f) {
-  for (; v; v &= v - 1) f(std::countr_zero(v));
+template <class Word, class F>
+inline void each_bit(Word word, F&& f) {
+  std::conditional_t<sizeof(Word) <= sizeof(Vector), Vector, WideVector> left = word;
+  for (; left; left &= left - 1) f(lowest(left));
 }
 
 template <int W>
 using Row = std::conditional_t<
     W == 8, std::uint8_t,
-    std::conditional_t<W == 16, std::uint16_t, std::conditional_t<W == 32, std::uint32_t, std::uint64_t>>>;
+    std::conditional_t<W == 16, std::uint16_t, std::conditional_t<W == 32, std::uint32_t, VectorOf<W>>>>;
 
 // The smallest width for n nodes.
-inline int width_for(int n) { return n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : 64; }
+inline int width_for(int n) { return n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : 128; }
 
 template <int W>
 struct alignas(W == 8 ? 8 : 32) Matrix {
@@ -43,7 +69,7 @@ struct alignas(W == 8 ? 8 : 32) Matrix {
 };
 
 template <int W>
-inline Row<W> as_row(Vector v) {
+inline Row<W> as_row(VectorOf<W> v) {
   return static_cast<Row<W>>(v);
 }
 
@@ -98,62 +124,62 @@ inline bool same(const Matrix<W>& a, const Matrix<W>& b) {
 
 // M[i][j] = v[i], beyond n too.
 template <int W>
-inline void rows(Matrix<W>& out, Vector v) {
+inline void rows(Matrix<W>& out, VectorOf<W> v) {
   for (int i = 0; i < W; ++i) out.row[i] = static_cast<Row<W>>(-static_cast<Row<W>>((v >> i) & 1));
 }
 
 // M[i][j] = v[j], beyond n too.
 template <int W>
-inline void cols(Matrix<W>& out, Vector v) {
+inline void cols(Matrix<W>& out, VectorOf<W> v) {
   for (int i = 0; i < W; ++i) out.row[i] = as_row<W>(v);
 }
 
 template <int W>
 inline void full(Matrix<W>& out, int n) {
-  const Row<W> all = as_row<W>(full(n));
+  const Row<W> all = as_row<W>(full<W>(n));
   for (int i = 0; i < W; ++i) out.row[i] = i < n ? all : Row<W>{0};
 }
 
 template <int W>
 inline void clip(Matrix<W>& out, const Matrix<W>& a, int n) {
-  const Row<W> all = as_row<W>(full(n));
+  const Row<W> all = as_row<W>(full<W>(n));
   for (int i = 0; i < W; ++i) out.row[i] = i < n ? a.row[i] & all : 0;
 }
 
 template <int W>
 inline void complement(Matrix<W>& out, const Matrix<W>& a, int n) {
-  const Row<W> all = as_row<W>(full(n));
+  const Row<W> all = as_row<W>(full<W>(n));
   for (int i = 0; i < W; ++i) out.row[i] = i < n ? static_cast<Row<W>>(~a.row[i] & all) : Row<W>{0};
 }
 
 template <int W>
 inline void identity(Matrix<W>& out, int n) {
-  for (int i = 0; i < W; ++i) out.row[i] = i < n ? as_row<W>(bit(i)) : Row<W>{0};
+  for (int i = 0; i < W; ++i) out.row[i] = i < n ? as_row<W>(bit<W>(i)) : Row<W>{0};
 }
 
 template <int W>
-inline void on_diagonal(Matrix<W>& out, Vector v) {
-  for (int i = 0; i < W; ++i) out.row[i] = as_row<W>(v & bit(i));
+inline void on_diagonal(Matrix<W>& out, VectorOf<W> v) {
+  for (int i = 0; i < W; ++i) out.row[i] = as_row<W>(v & bit<W>(i));
 }
 
 // Reductions ---------------------------------------------------------------------------------------------------------
 
 template <int W>
-inline Vector diagonal(const Matrix<W>& a) {
-  Vector out = 0;
-  for (int i = 0; i < W; ++i) out |= static_cast<Vector>(a.row[i]) & bit(i);
+inline VectorOf<W> diagonal(const Matrix<W>& a) {
+  VectorOf<W> out = 0;
+  for (int i = 0; i < W; ++i) out |= static_cast<VectorOf<W>>(a.row[i]) & bit<W>(i);
   return out;
 }
 
 template <int W>
-inline Vector any_row(const Matrix<W>& a) {
-  Vector out = 0;
-  for (int i = 0; i < W; ++i) out |= static_cast<Vector>(a.row[i] != 0) << i;
+inline VectorOf<W> any_row(const Matrix<W>& a) {
+  VectorOf<W> out = 0;
+  for (int i = 0; i < W; ++i) out |= static_cast<VectorOf<W>>(a.row[i] != 0) << i;
   return out;
 }
 
 template <int W>
-inline Vector any_column(const Matrix<W>& a) {
+inline VectorOf<W> any_column(const Matrix<W>& a) {
   Row<W> out = 0;
   for (int i = 0; i < W; ++i) out |= a.row[i];
   return out;
@@ -161,25 +187,25 @@ inline Vector any_column(const Matrix<W>& a) {
 
 // w[j] = exists i: v[i] and M[i][j].
 template <int W>
-inline Vector image(Vector v, const Matrix<W>& a) {
-  Vector out = 0;
+inline VectorOf<W> image(VectorOf<W> v, const Matrix<W>& a) {
+  VectorOf<W> out = 0;
   each_bit(v, [&](int i) { out |= a.row[i]; });
   return out;
 }
 
 // w[i] = exists j: M[i][j] and v[j].
 template <int W>
-inline Vector preimage(const Matrix<W>& a, Vector v) {
+inline VectorOf<W> preimage(const Matrix<W>& a, VectorOf<W> v) {
   const Row<W> wanted = as_row<W>(v);
-  Vector out = 0;
-  for (int i = 0; i < W; ++i) out |= static_cast<Vector>((a.row[i] & wanted) != 0) << i;
+  VectorOf<W> out = 0;
+  for (int i = 0; i < W; ++i) out |= static_cast<VectorOf<W>>((a.row[i] & wanted) != 0) << i;
   return out;
 }
 
 template <int W>
-inline Vector column(const Matrix<W>& a, int j) {
-  Vector out = 0;
-  for (int i = 0; i < W; ++i) out |= (static_cast<Vector>(a.row[i] >> j) & 1) << i;
+inline VectorOf<W> column(const Matrix<W>& a, int j) {
+  VectorOf<W> out = 0;
+  for (int i = 0; i < W; ++i) out |= (static_cast<VectorOf<W>>(a.row[i] >> j) & 1) << i;
   return out;
 }
 
@@ -220,7 +246,7 @@ inline void product(Matrix<W>& out, const Matrix<W>& a, const Matrix<W>& b, int 
 
 // Paths of one or more steps whose inner nodes lie in `through` (thesis Def. 7.3).
 template <int W>
-inline void closure(Matrix<W>& out, const Matrix<W>& a, Vector through) {
+inline void closure(Matrix<W>& out, const Matrix<W>& a, VectorOf<W> through) {
   Matrix<W> sum = a;
   each_bit(through, [&](int k) {
     const Row<W> targets = sum.row[k];

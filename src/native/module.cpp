@@ -51,6 +51,7 @@ struct Handle {
 struct Batch {
   SignatureRef signature;
   std::vector<RecordRef> records;
+  std::uint64_t replacements = ~std::uint64_t{0};  // of the store that gave it, before it was added
 };
 
 std::vector<RecordRef> records_of(const std::vector<const Handle*>& handles, const SignatureRef& signature) {
@@ -143,7 +144,7 @@ nb::list run_program(const Program& program, const Handle& handle, const std::ve
     if (!run(program, *draft, parameters.data(), temporaries)) return;
     const int n = draft->n;
     for (const Operand& output : program.outputs) {
-      std::vector<Vector> rows;
+      std::vector<WideVector> rows;
       if (output.arity < 2) {
         rows.push_back(vector_at(output.place, *draft, temporaries));
       } else if (output.arity == 2) {
@@ -259,94 +260,49 @@ void add_programs(PyAction& self, bool all_active, const std::vector<std::shared
   self.action.add(all_active, std::move(programs));
 }
 
-struct Outcomes {
-  SignatureRef signature;
-  std::vector<StepOutcome> outcomes;
-  StageTimes times{};
-
-  void check(std::size_t first, std::size_t last) const {
-    if (first > last || last > outcomes.size()) throw std::invalid_argument("there are not so many outcomes");
-  }
-};
-
-Outcomes post(PyAction& self, const Batch& batch, int threads, bool timed) {
-  if (batch.signature != self.rules->signature) throw std::invalid_argument("structures of another signature");
-  const std::vector<RecordRef>& records = batch.records;
-  Outcomes made{self.rules->signature, {}};
-  StageTimes* times = timed ? &made.times : nullptr;
-  made.outcomes =
-      unlocked([&](Watch& watch) { return step_all(self.action, records, threads, self.rules->crew, watch, times); });
-  return made;
-}
-
 // The seconds of focus, coerce, precondition, update and blur, of all threads together.
-nb::tuple stages(const Outcomes& self) {
-  const auto seconds = [&](Stage stage) { return static_cast<double>(self.times[static_cast<int>(stage)]) * 1e-9; };
+nb::tuple seconds_of(const StageTimes& times) {
+  const auto seconds = [&](Stage stage) { return static_cast<double>(times[static_cast<int>(stage)]) * 1e-9; };
   return nb::make_tuple(seconds(Stage::focus), seconds(Stage::coerce), seconds(Stage::precondition),
                         seconds(Stage::update), seconds(Stage::blur));
 }
 
-nb::list statuses(const Outcomes& self) {
+nb::list reports_of(const StepOutcome& outcome, const SignatureRef& signature) {
   nb::list found;
-  for (std::size_t k = 0; k < self.outcomes.size(); ++k)
-    if (self.outcomes[k].status != Status::done)
-      found.append(nb::make_tuple(k, self.outcomes[k].status == Status::needs_general));
+  for (const Report& report : outcome.reports)
+    found.append(nb::make_tuple(report.post, report.message, report.definite, Handle{signature, report.structure}));
   return found;
 }
 
-bool all_done(const Outcomes& self) {
-  return std::all_of(self.outcomes.begin(), self.outcomes.end(),
-                     [](const StepOutcome& outcome) { return outcome.status == Status::done; });
-}
-
-// The results are taken out: nobody asks twice.
-Batch results(Outcomes& self, std::size_t first, std::size_t last) {
-  Batch made{self.signature, {}};
-  std::size_t count = 0;
-  for (std::size_t k = first; k < last; ++k) count += self.outcomes[k].results.size();
-  made.records.reserve(count);
-  for (std::size_t k = first; k < last; ++k)
-    for (RecordRef& record : self.outcomes[k].results) made.records.push_back(std::move(record));
-  return made;
-}
-
-nb::list reports(const Outcomes& self, std::size_t first, std::size_t last) {
+nb::list unmet_of(const StepOutcome& outcome) {
   nb::list found;
-  for (std::size_t k = first; k < last; ++k)
-    for (const Report& report : self.outcomes[k].reports)
-      found.append(
-          nb::make_tuple(report.post, report.message, report.definite, Handle{self.signature, report.structure}));
+  for (const Unmet& message : outcome.unmet) found.append(nb::make_tuple(message.post, message.message));
   return found;
 }
 
-nb::list unmet(const Outcomes& self, std::size_t first, std::size_t last) {
+nb::list unfinished_of(const BatchOutcome& made) {
   nb::list found;
-  for (std::size_t k = first; k < last; ++k)
-    for (const Unmet& message : self.outcomes[k].unmet) found.append(nb::make_tuple(message.post, message.message));
+  for (const auto& [number, general] : made.unfinished) found.append(nb::make_tuple(number, general));
   return found;
 }
 
-std::pair<long, long> discarded(const Outcomes& self, std::size_t first, std::size_t last) {
-  long all = 0, in_focus = 0;
-  for (std::size_t k = first; k < last; ++k) {
-    all += self.outcomes[k].discarded;
-    in_focus += self.outcomes[k].discarded_in_focus;
-  }
-  return {all, in_focus};
-}
-
-nb::object contradictory(const Outcomes& self, std::size_t first, std::size_t last) {
-  for (std::size_t k = first; k < last; ++k)
-    if (self.outcomes[k].contradictory) return nb::cast(Handle{self.signature, self.outcomes[k].contradictory});
-  return nb::none();
-}
-
-// Everything about a run of outcomes: results, reports, unmet messages, discarded (in all, in focus), contradictory.
-nb::tuple part(Outcomes& self, std::size_t first, std::size_t last) {
-  self.check(first, last);
-  const auto [all, in_focus] = discarded(self, first, last);
-  return nb::make_tuple(results(self, first, last), reports(self, first, last), unmet(self, first, last), all, in_focus,
-                        contradictory(self, first, last));
+// What an action leads to from a batch: unfinished structures, results, reports, unmet messages, discarded (in all, in
+// focus), the first contradictory structure, seconds of the stages.
+nb::tuple post(PyAction& self, const Batch& batch, int threads, bool timed) {
+  const SignatureRef& signature = self.rules->signature;
+  if (batch.signature != signature) throw std::invalid_argument("structures of another signature");
+  StageTimes times{};
+  BatchOutcome made = unlocked([&](Watch& watch) {
+    return step_all(self.action, batch.records, threads, self.rules->crew, watch, timed ? &times : nullptr);
+  });
+  StepOutcome& outcome = made.outcome;
+  const auto rare = [](bool is_there, auto make) { return is_there ? nb::object(make()) : nb::none(); };
+  return nb::make_tuple(
+      rare(!made.unfinished.empty(), [&] { return unfinished_of(made); }), Batch{signature, std::move(outcome.results)},
+      rare(!outcome.reports.empty(), [&] { return reports_of(outcome, signature); }),
+      rare(!outcome.unmet.empty(), [&] { return unmet_of(outcome); }), outcome.discarded, outcome.discarded_in_focus,
+      rare(bool(outcome.contradictory), [&] { return nb::cast(Handle{signature, outcome.contradictory}); }),
+      rare(timed, [&] { return seconds_of(times); }));
 }
 
 // Stores -------------------------------------------------------------------------------------------------------------
@@ -363,10 +319,18 @@ struct PyStore {
 };
 
 Batch add_records(PyStore& self, const std::vector<RecordRef>& records, int threads) {
+  const std::uint64_t before = self.store->replacements();
   return {self.signature, unlocked([&](Watch& watch) {
             Ticker ticker{watch};
             return self.store->add(records, threads, ticker);
-          })};
+          }),
+          before};
+}
+
+// True only if every structure of a batch that the store gave is current.
+bool is_current(const PyStore& self, const Batch& batch) {
+  self.check(batch.signature);
+  return batch.replacements == self.store->replacements();
 }
 
 // The records of batches in order; only those that are current, if so wanted.
@@ -374,9 +338,9 @@ Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_
   Batch made{self.signature, {}};
   for (const Batch* batch : batches) {
     if (!batch) throw std::invalid_argument("a batch is missing");
-    self.check(batch->signature);
+    const bool all = is_current(self, *batch) || !only_current;
     for (const RecordRef& record : batch->records)
-      if (!only_current || self.store->current(*record)) made.records.push_back(record);
+      if (all || self.store->current(*record)) made.records.push_back(record);
   }
   return made;
 }
@@ -486,13 +450,6 @@ NB_MODULE(_native, m) {
       .def("has", [](const PyAction& self, bool all_active) { return self.action.has(all_active); })
       .def("post", &post, nb::arg("structures"), nb::arg("threads"), nb::arg("timed") = false);
 
-  nb::class_<Outcomes>(m, "Outcomes")
-      .def("__len__", [](const Outcomes& self) { return self.outcomes.size(); })
-      .def_prop_ro("all_done", &all_done)
-      .def("unfinished", &statuses)
-      .def("stages", &stages)
-      .def("part", &part);
-
   nb::class_<PyStore>(m, "Store")
       .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&>())
       .def(
@@ -515,6 +472,7 @@ NB_MODULE(_native, m) {
              self.check(handle.signature);
              return self.store->current(*handle.record);
            })
+      .def("is_current", &is_current)
       .def("united", &united)
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
       .def("clear", [](PyStore& self) { self.store->clear(); })

@@ -126,7 +126,7 @@ void permute(Matrix<W>* out, const Matrix<W>* a, int order, int n) {
     for (int j = 0; j < n; ++j)
       for (int k = 0; k < n; ++k) {
         index[places[0]] = i, index[places[1]] = j, index[places[2]] = k;
-        if (a[index[0]].row[index[1]] >> index[2] & 1) out[i].row[j] |= as_row<W>(bit(k));
+        if (a[index[0]].row[index[1]] >> index[2] & 1) out[i].row[j] |= as_row<W>(bit<W>(k));
       }
 }
 
@@ -185,23 +185,23 @@ template <int W>
 inline __attribute__((always_inline)) bool interpret(const Program& program, const Draft<W>& draft,
                                                      const int* parameters, Temporaries<W>& temporaries) {
   const int n = draft.n;
-  const Vector* sv = draft.v;
-  Vector* tv = temporaries.v;
+  const VectorOf<W>* sv = draft.v;
+  VectorOf<W>* tv = temporaries.v;
   const Matrix<W>* sm = draft.m;
   Matrix<W>* tm = temporaries.m;
   for (const Instruction& i : program.code) {
     switch (i.code) {
       VECTOR_CASE(zero_v, 0)
       VECTOR_CASE(full_0, 1)
-      VECTOR_CASE(full_v, full(n))
+      VECTOR_CASE(full_v, full<W>(n))
       VECTOR_CASE(and_v, V(i.a) & V(i.b))
       VECTOR_CASE(or_v, V(i.a) | V(i.b))
       VECTOR_CASE(andnot_v, V(i.a) & ~V(i.b))
       VECTOR_CASE(complement_0, V(i.a) ^ 1)
-      VECTOR_CASE(complement_v, full(n) & ~V(i.a))
-      VECTOR_CASE(spread_v, V(i.a) ? full(n) : 0)
+      VECTOR_CASE(complement_v, full<W>(n) & ~V(i.a))
+      VECTOR_CASE(spread_v, V(i.a) ? full<W>(n) : 0)
       VECTOR_CASE(some_v, V(i.a) != 0)
-      VECTOR_CASE(node, bit(parameters[i.detail]))
+      VECTOR_CASE(node, bit<W>(parameters[i.detail]))
       VECTOR_CASE(slice_v, V(i.a) >> parameters[i.detail] & 1)
       MATRIX_CASE(zero_m, zero(tm[i.target]))
       MATRIX_CASE(full_m, full(tm[i.target], n))
@@ -224,7 +224,7 @@ inline __attribute__((always_inline)) bool interpret(const Program& program, con
       VECTOR_CASE(preimage, preimage(M(i.a), V(i.b)))
       MATRIX_CASE(product, product(tm[i.target], M(i.a), M(i.b), n))
       MATRIX_CASE(closure_m, closure(tm[i.target], M(i.a), V(i.b)))
-      MATRIX_CASE(closure_all_m, closure(tm[i.target], M(i.a), full(n)))
+      MATRIX_CASE(closure_all_m, closure(tm[i.target], M(i.a), full<W>(n)))
       VECTOR_CASE(slice_row, M(i.a).row[parameters[i.detail]])
       VECTOR_CASE(slice_column, column(M(i.a), parameters[i.detail]))
       case static_cast<int>(Op::guard_v):
@@ -247,8 +247,8 @@ inline __attribute__((always_inline)) bool interpret(const Program& program, con
 template <int W>
 bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries) {
   const int n = draft.n;
-  const Vector* sv = draft.v;
-  Vector* tv = temporaries.v;
+  const VectorOf<W>* sv = draft.v;
+  VectorOf<W>* tv = temporaries.v;
   const Matrix<W>* sm = draft.m;
   Matrix<W>* tm = temporaries.m;
   const Matrix<W>* st = draft.t;
@@ -311,7 +311,7 @@ bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* paramete
       for (int k = 0; k < W; ++k) closure(out[k], T(i.a)[k], V(i.b));
       break;
     case Op::closure_all_t:
-      for (int k = 0; k < W; ++k) closure(out[k], T(i.a)[k], full(n));
+      for (int k = 0; k < W; ++k) closure(out[k], T(i.a)[k], full<W>(n));
       break;
     case Op::guard_t: {
       for (int k = 0; k < W; ++k)
@@ -352,5 +352,6 @@ template bool run<8>(const Program&, const Draft<8>&, const int*, Temporaries<8>
 template bool run<16>(const Program&, const Draft<16>&, const int*, Temporaries<16>&);
 template bool run<32>(const Program&, const Draft<32>&, const int*, Temporaries<32>&);
 template bool run<64>(const Program&, const Draft<64>&, const int*, Temporaries<64>&);
+template bool run<128>(const Program&, const Draft<128>&, const int*, Temporaries<128>&);
 
 }  // namespace kleene

@@ -140,7 +140,7 @@ struct Demand {
 template <int W>
 class Temporaries {
  public:
-  Vector* v = nullptr;
+  VectorOf<W>* v = nullptr;
   Matrix<W>* m = nullptr;
   Matrix<W>* t = nullptr;
 
@@ -156,7 +156,7 @@ class Temporaries {
     if (memory.size() < static_cast<std::size_t>(count)) memory.resize(count);
     first = memory.data();
   }
-  std::vector<Vector> v_;
+  std::vector<VectorOf<W>> v_;
   std::vector<Matrix<W>> m_, t_;
 };
 
@@ -165,7 +165,7 @@ template <int W>
 bool run(const Program& program, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries);
 
 template <int W>
-inline Vector vector_at(std::uint16_t place, const Draft<W>& draft, const Temporaries<W>& temporaries) {
+inline VectorOf<W> vector_at(std::uint16_t place, const Draft<W>& draft, const Temporaries<W>& temporaries) {
   return place & kTemporary ? temporaries.v[place & ~kTemporary] : draft.v[place];
 }
 template <int W>

@@ -2,6 +2,8 @@
 
 namespace kleene {
 
+static_assert(sizeof(Record) % sizeof(WideVector) == 0, "rows behind the head are aligned");
+
 Record* Record::make(const Signature& signature, int n) {
   const std::size_t row = static_cast<std::size_t>(width_for(n)) / 8;
   const std::size_t nodes = static_cast<std::size_t>(n);
@@ -52,14 +54,18 @@ std::pair<std::size_t, std::size_t> Record::rail(int number) const {
 
 bool Record::before(const Record& other) const {
   if (n != other.n) return n < other.n;
-  for (int number = 0; number < signature->rails(); ++number) {
-    const auto [at, count] = rail(number);
-    for (std::size_t k = count; k-- > 0;) {  // the highest row weighs most
-      const Vector a = row(at + k), b = other.row(at + k);
-      if (a != b) return a < b;
+  return with_row(*this, [&](auto like) {
+    for (int number = 0; number < signature->rails(); ++number) {
+      const auto [at, count] = rail(number);
+      for (std::size_t k = count; k-- > 0;) {  // the highest row weighs most
+        auto a = like, b = like;
+        std::memcpy(&a, payload() + (at + k) * sizeof a, sizeof a);
+        std::memcpy(&b, other.payload() + (at + k) * sizeof b, sizeof b);
+        if (a != b) return a < b;
+      }
     }
-  }
-  return false;
+    return false;
+  });
 }
 
 namespace {
@@ -96,20 +102,8 @@ void take_rows(const Word* from, Draft<W>& draft, const Signature& signature) {
 template <int W>
 RecordRef packed(const Signature& signature, const Draft<W>& draft) {
   Record* record = Record::make(signature, draft.n);
-  char* to = record->payload();
-  switch (record->row_bytes) {
-    case 1:
-      put_rows(reinterpret_cast<std::uint8_t*>(to), draft, signature);
-      break;
-    case 2:
-      put_rows(reinterpret_cast<std::uint16_t*>(to), draft, signature);
-      break;
-    case 4:
-      put_rows(reinterpret_cast<std::uint32_t*>(to), draft, signature);
-      break;
-    default:
-      put_rows(reinterpret_cast<std::uint64_t*>(to), draft, signature);
-  }
+  with_row(*record,
+           [&](auto like) { put_rows(reinterpret_cast<decltype(like)*>(record->payload()), draft, signature); });
   record->seal();
   return RecordRef::adopt(record);
 }
@@ -118,22 +112,21 @@ template <int W>
 void unpack(const Record& record, Draft<W>& draft) {
   if (record.row_bytes * 8 > W) throw NeedsWidth{};
   draft.n = record.n;
-  const char* from = record.payload();
-  if (record.row_bytes == 1) return take_rows(reinterpret_cast<const std::uint8_t*>(from), draft, *record.signature);
-  if constexpr (W >= 16)
-    if (record.row_bytes == 2) return take_rows(reinterpret_cast<const std::uint16_t*>(from), draft, *record.signature);
-  if constexpr (W >= 32)
-    if (record.row_bytes == 4) return take_rows(reinterpret_cast<const std::uint32_t*>(from), draft, *record.signature);
-  if constexpr (W >= 64) take_rows(reinterpret_cast<const std::uint64_t*>(from), draft, *record.signature);
+  with_row(record, [&](auto like) {
+    if constexpr (8 * sizeof like <= W)
+      take_rows(reinterpret_cast<const decltype(like)*>(record.payload()), draft, *record.signature);
+  });
 }
 
 template RecordRef packed<8>(const Signature&, const Draft<8>&);
 template RecordRef packed<16>(const Signature&, const Draft<16>&);
 template RecordRef packed<32>(const Signature&, const Draft<32>&);
 template RecordRef packed<64>(const Signature&, const Draft<64>&);
+template RecordRef packed<128>(const Signature&, const Draft<128>&);
 template void unpack<8>(const Record&, Draft<8>&);
 template void unpack<16>(const Record&, Draft<16>&);
 template void unpack<32>(const Record&, Draft<32>&);
 template void unpack<64>(const Record&, Draft<64>&);
+template void unpack<128>(const Record&, Draft<128>&);
 
 }  // namespace kleene

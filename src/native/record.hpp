@@ -23,7 +23,7 @@ class Record {
   std::uint64_t hash;
   std::uint32_t bytes;  // of the payload, a multiple of 8
   std::uint8_t n;
-  std::uint8_t row_bytes;  // 1, 2, 4 or 8
+  std::uint8_t row_bytes;  // 1, 2, 4, 8 or 16
 
   char* payload() { return reinterpret_cast<char*>(this + 1); }
   const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
@@ -34,14 +34,14 @@ class Record {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(const_cast<Record*>(this));
   }
 
-  Vector row(std::size_t index) const {
-    Vector out = 0;
+  WideVector row(std::size_t index) const {
+    WideVector out = 0;
     std::memcpy(&out, payload() + index * row_bytes, row_bytes);  // the machine is little-endian, see module.cpp
     return out;
   }
-  void set_row(std::size_t index, Vector value) { std::memcpy(payload() + index * row_bytes, &value, row_bytes); }
+  void set_row(std::size_t index, WideVector value) { std::memcpy(payload() + index * row_bytes, &value, row_bytes); }
 
-  Vector vector(int slot) const { return row(slot); }
+  WideVector vector(int slot) const { return row(slot); }
   std::size_t matrix_at(int slot) const {
     return static_cast<std::size_t>(signature->count(Kind::vector)) + static_cast<std::size_t>(slot) * n;
   }
@@ -61,6 +61,23 @@ class Record {
  private:
   mutable std::atomic<std::uint32_t> references_{1};
 };
+
+// Calls f with a value of the type of the rows of a record.
+template <class F>
+auto with_row(const Record& record, F&& f) {
+  switch (record.row_bytes) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(Vector{});
+    default:
+      return f(WideVector{});
+  }
+}
 
 // A counted reference to a record.
 class RecordRef {

@@ -57,32 +57,14 @@ class Key {
   }
   // Structures of different widths never meet where the size counts; elsewhere the hash is that of whole numbers.
   std::uint64_t hash(const Record& record) const {
-    if (!with_size_) return hash_of<Vector>(0, [&](int slot) { return record.vector(slot); });
-    switch (record.row_bytes) {
-      case 1:
-        return hash_of<std::uint8_t>(record.n, rows<std::uint8_t>(record));
-      case 2:
-        return hash_of<std::uint16_t>(record.n, rows<std::uint16_t>(record));
-      case 4:
-        return hash_of<std::uint32_t>(record.n, rows<std::uint32_t>(record));
-      default:
-        return hash_of<Vector>(record.n, rows<Vector>(record));
-    }
+    if (!with_size_) return hash_of<WideVector>(0, [&](int slot) { return record.vector(slot); });
+    return with_row(record, [&](auto like) { return hash_of<decltype(like)>(record.n, rows<decltype(like)>(record)); });
   }
   bool equal(const Record& a, const Record& b) const {
     if (with_size_ && a.n != b.n) return false;
     if (a.row_bytes != b.row_bytes)
       return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.vector(slot) == b.vector(slot); });
-    switch (a.row_bytes) {
-      case 1:
-        return same<std::uint8_t>(a, b);
-      case 2:
-        return same<std::uint16_t>(a, b);
-      case 4:
-        return same<std::uint32_t>(a, b);
-      default:
-        return same<Vector>(a, b);
-    }
+    return with_row(a, [&](auto like) { return same<decltype(like)>(a, b); });
   }
 
  private:
@@ -93,7 +75,9 @@ class Key {
     std::uint64_t word = 0;
     int filled = 0;
     for (int slot : slots_) {
-      if constexpr (kBits == 64) {
+      if constexpr (kBits > 64) {
+        sum = mixed(mixed(sum, low_word(read(slot))), high_word(read(slot)));
+      } else if constexpr (kBits == 64) {
         sum = mixed(sum, read(slot));
       } else {
         word = word << kBits | read(slot);
@@ -140,6 +124,7 @@ class TableStore : public Store {
   }
   void clear() override {
     for (Table& table : tables_) table.clear();
+    count_replacement();
   }
   std::size_t size() const override {
     std::size_t sum = 0;
@@ -237,6 +222,7 @@ class MergingStore : public TableStore {
         partial_ ? join_partial(entry->record, *structure) : join_independent(*entry->record, *structure, naming_);
     if (joined.get() == entry->record.get() || joined->equals(*entry->record)) return {};
     entry->record = joined;
+    count_replacement();
     return joined;
   }
 
@@ -258,7 +244,10 @@ class GroupedStore : public Store {
     for (const auto& [key, group] : groups_) found.insert(found.end(), group.begin(), group.end());
     return sorted(std::move(found));
   }
-  void clear() override { groups_.clear(); }
+  void clear() override {
+    groups_.clear();
+    count_replacement();
+  }
   std::size_t size() const override {
     std::size_t sum = 0;
     for (const auto& [key, group] : groups_) sum += group.size();
@@ -289,7 +278,7 @@ class EmbeddingStore : public GroupedStore<Numbers> {
       std::vector<RecordRef>& group = groups_[key(*s)];
       if (std::any_of(group.begin(), group.end(), [&](const RecordRef& old) { return embeds(*s, *old, ticker); }))
         continue;
-      std::erase_if(group, [&](const RecordRef& old) { return embeds(*old, *s, ticker); });
+      if (std::erase_if(group, [&](const RecordRef& old) { return embeds(*old, *s, ticker); })) count_replacement();
       group.push_back(s);
       added.push_back(s);
     }
@@ -312,7 +301,10 @@ class EmbeddingStore : public GroupedStore<Numbers> {
  private:
   Numbers key(const Record& structure) const {
     Numbers made{structure.n};
-    for (int slot : slots_) made.push_back(structure.vector(slot));
+    for (int slot : slots_) {
+      const WideVector value = structure.vector(slot);
+      made.insert(made.end(), {low_word(value), high_word(value)});
+    }
     return made;
   }
   std::vector<int> slots_;
@@ -351,7 +343,7 @@ class ConcreteStore : public GroupedStore<Numbers> {
     for (int rail = 0; rail < signature.rails(); ++rail) {
       const auto [at, count] = structure.rail(rail);
       Vector sum = 0;
-      for (std::size_t k = at; k < at + count; ++k) sum += std::popcount(structure.row(k));
+      for (std::size_t k = at; k < at + count; ++k) sum += bits_in(structure.row(k));
       made.push_back(sum);
     }
     const Names names(naming_, structure.n, [&](int slot) { return structure.vector(slot); });

@@ -1,6 +1,7 @@
 // What a location keeps: one store for each kind of join (the twin of domains/shape/stores.py).
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -50,9 +51,17 @@ class Store {
   virtual bool covers(const Record& structure, Ticker& ticker) = 0;
   // False if a join has replaced the structure by a larger one since it was added.
   virtual bool current(const Record& structure) = 0;
+  // How often that may have happened; while it is the same, what was current stays so.
+  std::uint64_t replacements() const { return replacements_.load(std::memory_order_relaxed); }
   virtual std::vector<RecordRef> elements() const = 0;
   virtual void clear() = 0;
   virtual std::size_t size() const = 0;
+
+ protected:
+  void count_replacement() { replacements_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> replacements_{0};
 };
 
 // `key` are the rails (of arity 0 and 1) that structures must share to be joined, for `part`, `part_embedding`, `ind`.

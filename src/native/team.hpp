@@ -22,6 +22,7 @@ class Team {
   // Each thread calls `work(caller)` once; it returns when nothing is left to do. `caller` says whether this is the
   // thread that called. `watch` is told to stop when something is thrown, and what was thrown is thrown again.
   static void run(int threads, Watch& watch, std::function<void(bool caller)> work) {
+    if (threads < 2) return work(true);
     const std::shared_ptr<Team> team(new Team(watch, std::move(work)));
     try {
       for (int k = 1; k < threads; ++k) std::thread([team] { team->help(); }).detach();

@@ -72,7 +72,7 @@ void add_value(std::string& text, const Record& structure, const Column& column)
   if (column.arity) text += '}';
 }
 
-void add_list(std::string& text, Vector nodes) {
+void add_list(std::string& text, WideVector nodes) {
   bool first = true;
   text += '[';
   each_bit(nodes, [&](int u) {
@@ -134,7 +134,7 @@ std::string Columns::json(const Record& structure) const {
   std::string text = "{\"nodes\": " + std::to_string(structure.n) + ", \"summary\": ";
   add_list(text, structure.vector(signature.slot(kSm)));
   text += ", \"maybe_active\": ";
-  add_list(text, full(structure.n) & ~structure.vector(signature.slot(kAc)));
+  add_list(text, full<kMostNodes>(structure.n) & ~structure.vector(signature.slot(kAc)));
   text += ", \"predicates\": {";
   bool first = true;
   for (const Column& column : columns_) {

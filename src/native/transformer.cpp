@@ -1,5 +1,7 @@
 #include "transformer.hpp"
 
+#include <iterator>
+
 namespace kleene {
 
 Action::Action(const Rules& rules, const StepOptions& options, Naming naming, Naming plain_naming,
@@ -83,6 +85,23 @@ void Action::add(bool all_active, ActionPrograms programs) {
   programs_[all_active] = std::move(programs);
 }
 
+void StepOutcome::cut(const Mark& to) {
+  results.erase(results.begin() + static_cast<std::ptrdiff_t>(to.results), results.end());
+  reports.erase(reports.begin() + static_cast<std::ptrdiff_t>(to.reports), reports.end());
+  unmet.erase(unmet.begin() + static_cast<std::ptrdiff_t>(to.unmet), unmet.end());
+  discarded = to.discarded, discarded_in_focus = to.discarded_in_focus;
+  if (!to.contradictory) contradictory = {};
+}
+
+void StepOutcome::append(StepOutcome&& other) {
+  const auto move_to = [](auto& all, auto& more) {
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  move_to(results, other.results), move_to(reports, other.reports), move_to(unmet, other.unmet);
+  discarded += other.discarded, discarded_in_focus += other.discarded_in_focus;
+  if (!contradictory) contradictory = std::move(other.contradictory);
+}
+
 namespace {
 
 using Assignment = std::array<int, kMostParameters>;
@@ -93,16 +112,17 @@ class Step {
   using Ref = DraftRef<W>;
   using Refs = std::vector<Ref>;
 
-  Step(const Action& action, Worker<W>& worker)
+  Step(const Action& action, Worker<W>& worker, StepOutcome& outcome)
       : action_(action),
         options_(action.options),
         rules_(action.rules),
         signature_(action.signature),
         worker_(worker),
         pool_(worker.pool),
-        focuser_(action.rules, options_.focusing, worker) {}
+        focuser_(action.rules, options_.focusing, worker),
+        outcome_(outcome) {}
 
-  StepOutcome run(const Record& structure) {
+  void run(const Record& structure) {
     Ref given = pool_.make();
     unpack(structure, *given);
     given_ = &structure;
@@ -111,8 +131,7 @@ class Step {
       std::fill_n(given->dirty, rules_.words, 0);
     else
       std::copy(rules_.all.begin(), rules_.all.end(), given->dirty);
-    if (options_.early_precondition && action_.has_precondition && !action_.parameters && !is_enabled(*given))
-      return std::move(outcome_);
+    if (options_.early_precondition && action_.has_precondition && !action_.parameters && !is_enabled(*given)) return;
     for (Ref& draft : focused(std::move(given))) {
       worker_.tick();
       if (options_.coerce_before && !coerced(*draft)) {
@@ -124,8 +143,7 @@ class Step {
         return true;
       });
     }
-    outcome_.discarded_in_focus = focuser_.discarded;
-    return std::move(outcome_);
+    outcome_.discarded_in_focus += focuser_.discarded;
   }
 
  private:
@@ -187,8 +205,8 @@ class Step {
     if (chosen == action_.parameters) return f(assignment);
     const Program& program = *programs(draft).precondition[chosen];
     evaluate(program, draft, assignment);
-    for (Vector left = worker_.vector(program, 0, draft); left; left &= left - 1) {
-      assignment[chosen] = std::countr_zero(left);
+    for (VectorOf<W> left = worker_.vector(program, 0, draft); left; left &= left - 1) {
+      assignment[chosen] = lowest(left);
       if (!choose(draft, assignment, chosen + 1, f)) return false;
     }
     return true;
@@ -233,13 +251,13 @@ class Step {
   // New nodes, updates, removed nodes; the given draft is not changed.
   Ref updated(const Draft<W>& draft, const Assignment& assignment) {
     const InStage stage = worker_.in(Stage::update);
-    Vector kept_must = 0, kept_may = 0;
+    VectorOf<W> kept_must = 0, kept_may = 0;
     if (action_.retains) {
       const Program& program = *programs(draft).retain;
       evaluate(program, draft, assignment);
       kept_must = worker_.vector(program, 0, draft), kept_may = worker_.vector(program, 1, draft);
     }
-    const Vector old = draft.all();
+    const VectorOf<W> old = draft.all();
     Ref wider;
     const Draft<W>* from = &draft;
     if (action_.changes_universe()) {
@@ -255,7 +273,7 @@ class Step {
       zero(result->m[signature_.slot(kInstanceMay)]);
       if (action_.retains) {
         result->v[kAc] &= kept_must | ~old;
-        const Vector removed = old & ~kept_may;
+        const VectorOf<W> removed = old & ~kept_may;
         if (removed) remove_nodes(*result, signature_, removed);
       }
     }
@@ -271,7 +289,7 @@ class Step {
       bool gained = false, lost = false;
       switch (signature_.kind(rail)) {
         case Kind::vector: {
-          const Vector value = worker_.vector(program, output, from);
+          const VectorOf<W> value = worker_.vector(program, output, from);
           gained = value & ~from.v[slot], lost = from.v[slot] & ~value;
           to.v[slot] = value;
           break;
@@ -312,7 +330,7 @@ class Step {
     if (action_.clones) {
       const Program& program = *programs(draft).clone;
       evaluate(program, draft, assignment);
-      const Vector must = worker_.vector(program, 0, draft), originals = worker_.vector(program, 1, draft);
+      const VectorOf<W> must = worker_.vector(program, 0, draft), originals = worker_.vector(program, 1, draft);
       const int first = result->n;
       add(*result, must, originals);
       copy_tuples(*result, originals, first);
@@ -321,30 +339,30 @@ class Step {
   }
 
   void begin(Draft<W>& draft, int node, bool active) {
-    for (int rail : {kAcMay, kIsNew, kIsNewMay}) draft.v[rail] |= bit(node);
-    if (active) draft.v[kAc] |= bit(node);
+    for (int rail : {kAcMay, kIsNew, kIsNewMay}) draft.v[rail] |= bit<W>(node);
+    if (active) draft.v[kAc] |= bit<W>(node);
   }
 
   // A new node for each original: `sm` and `ac` are copied, `instance` links them.
-  void add(Draft<W>& draft, Vector must, Vector originals) {
+  void add(Draft<W>& draft, VectorOf<W> must, VectorOf<W> originals) {
     int node = draft.n;
-    add_nodes(draft, std::popcount(originals));
+    add_nodes(draft, bits_in(originals));
     each_bit(originals, [&](int u) {
-      begin(draft, node, must & draft.v[kAc] & bit(u));
+      begin(draft, node, must & draft.v[kAc] & bit<W>(u));
       for (int rail : {kSm, kSmMust}) draft.v[rail] |= (draft.v[rail] >> u & 1) << node;
-      for (int rail : {kInstance, kInstanceMay}) draft.m[signature_.slot(rail)].row[node] |= as_row<W>(bit(u));
+      for (int rail : {kInstance, kInstanceMay}) draft.m[signature_.slot(rail)].row[node] |= as_row<W>(bit<W>(u));
       ++node;
     });
   }
 
   // Copies have their originals' values of all predicates, among themselves; none between copy and original.
-  void copy_tuples(Draft<W>& draft, Vector originals, int first) {
+  void copy_tuples(Draft<W>& draft, VectorOf<W> originals, int first) {
     int copy[W] = {};
     int node = first;
     each_bit(originals, [&](int u) { copy[u] = node++; });
-    const auto moved = [&](Vector v) {
-      Vector out = 0;
-      each_bit(v & originals, [&](int u) { out |= bit(copy[u]); });
+    const auto moved = [&](VectorOf<W> v) {
+      VectorOf<W> out = 0;
+      each_bit(v & originals, [&](int u) { out |= bit<W>(copy[u]); });
       return out;
     };
     const auto copy_rows = [&](Matrix<W>& to, const Matrix<W>& from) {
@@ -366,8 +384,8 @@ class Step {
     RecordRef structure;
     for (std::size_t k = 0; k < messages.size(); ++k) {
       const int number = static_cast<int>(k);
-      const Vector must = worker_.vector(*program, 2 * number, draft);
-      const Vector may = worker_.vector(*program, 2 * number + 1, draft);
+      const VectorOf<W> must = worker_.vector(*program, 2 * number, draft);
+      const VectorOf<W> may = worker_.vector(*program, 2 * number + 1, draft);
       const bool fires = messages[k] == OnlyIf::any ? may != 0 : messages[k] == OnlyIf::one ? must != 0 : may == 0;
       if (!fires) {
         if (messages[k] != OnlyIf::any) outcome_.unmet.push_back({post, number});
@@ -387,19 +405,20 @@ class Step {
   Focuser<W> focuser_;
   const Record* given_ = nullptr;
   std::uint64_t copies_ = 0;  // of the pool when the step began
-  StepOutcome outcome_;
+  StepOutcome& outcome_;
 };
 
 }  // namespace
 
 template <int W>
-StepOutcome step(const Action& action, const Record& structure, Worker<W>& worker) {
-  return Step<W>(action, worker).run(structure);
+void step(const Action& action, const Record& structure, Worker<W>& worker, StepOutcome& outcome) {
+  Step<W>(action, worker, outcome).run(structure);
 }
 
-template StepOutcome step<8>(const Action&, const Record&, Worker<8>&);
-template StepOutcome step<16>(const Action&, const Record&, Worker<16>&);
-template StepOutcome step<32>(const Action&, const Record&, Worker<32>&);
-template StepOutcome step<64>(const Action&, const Record&, Worker<64>&);
+template void step<8>(const Action&, const Record&, Worker<8>&, StepOutcome&);
+template void step<16>(const Action&, const Record&, Worker<16>&, StepOutcome&);
+template void step<32>(const Action&, const Record&, Worker<32>&, StepOutcome&);
+template void step<64>(const Action&, const Record&, Worker<64>&, StepOutcome&);
+template void step<128>(const Action&, const Record&, Worker<128>&, StepOutcome&);
 
 }  // namespace kleene

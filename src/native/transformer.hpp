@@ -70,19 +70,29 @@ struct Unmet {
   int message;
 };
 
-enum class Status : std::uint8_t { done, needs_python, needs_general };
-
-// What an action leads to from one structure.
+// What an action leads to from structures, in their order.
 struct StepOutcome {
-  Status status = Status::done;
   std::vector<RecordRef> results;
   std::vector<Report> reports;
   std::vector<Unmet> unmet;
   long discarded = 0, discarded_in_focus = 0;
-  RecordRef contradictory;
+  RecordRef contradictory;  // the first
+
+  // How much there was at some time; `cut` forgets what came after.
+  struct Mark {
+    std::size_t results, reports, unmet;
+    long discarded, discarded_in_focus;
+    bool contradictory;
+  };
+  Mark mark() const {
+    return {results.size(), reports.size(), unmet.size(), discarded, discarded_in_focus, bool(contradictory)};
+  }
+  void cut(const Mark& to);
+  void append(StepOutcome&& other);
 };
 
+// Adds what the action leads to from one more structure. What is thrown leaves the outcome half done.
 template <int W>
-StepOutcome step(const Action& action, const Record& structure, Worker<W>& worker);
+void step(const Action& action, const Record& structure, Worker<W>& worker, StepOutcome& outcome);
 
 }  // namespace kleene

@@ -89,7 +89,7 @@ struct Worker {
   void tick() { watch->tick(ticks, caller); }
 
   // The value of an output after `run`.
-  Vector vector(const Program& program, int output, const Draft<W>& draft) const {
+  VectorOf<W> vector(const Program& program, int output, const Draft<W>& draft) const {
     return vector_at(program.outputs[output].place, draft, temporaries);
   }
   const Matrix<W>& matrix(const Program& program, int output, const Draft<W>& draft) const {
@@ -130,7 +130,7 @@ class Workers {
   Watch* watch_ = nullptr;
   bool caller_ = true;
   std::tuple<std::unique_ptr<Worker<8>>, std::unique_ptr<Worker<16>>, std::unique_ptr<Worker<32>>,
-             std::unique_ptr<Worker<64>>>
+             std::unique_ptr<Worker<64>>, std::unique_ptr<Worker<128>>>
       workers_;
 };
 
@@ -151,7 +151,11 @@ auto with_width(int n, F&& f) {
   } catch (NeedsWidth) {
   }
   try {
-    return f.template operator()<64>();
+    if (first <= 64) return f.template operator()<64>();
+  } catch (NeedsWidth) {
+  }
+  try {
+    return f.template operator()<128>();
   } catch (NeedsWidth) {
     throw NeedsPython{};
   }

@@ -166,7 +166,7 @@ def test_what_does_not_fit_is_refused() -> None:
         lambda: _native.Handle(signature, 2, [4] + [0] * 13),
         lambda: _native.Handle(signature, 2, [0] * 13 + [1 << 40]),
         lambda: _native.Handle(signature, 2, [0] * 8 + [2] + [0] * 5),
-        lambda: _native.Handle(signature, 65, [0] * 14),
+        lambda: _native.Handle(signature, 129, [0] * 14),
         lambda: _native.Handle(signature, -1, [0] * 14),
         lambda: _native.Store(signature, "rel", [6], []),
         lambda: _native.Store(signature, "j3", [], []),

@@ -79,7 +79,6 @@ MORE_BUGS = (
         "    s->value = strdup(value);",
         "    s->value = (char *)value;",
         DANGLING | {"invalid_free"},
-        is_shown=False,
     ),
     Bug(
         "the key is lost on failure",
@@ -88,7 +87,6 @@ MORE_BUGS = (
         "    free(s);\n    return NULL;",
         LEAK,
         True,
-        is_shown=False,
     ),
     Bug(
         "the old value is freed too early",
@@ -96,17 +94,15 @@ MORE_BUGS = (
         "            char *copy = strdup(value);\n",
         "            free(s->value);\n            char *copy = strdup(value);\n",
         DANGLING,
-        is_shown=False,
     ),
-    Bug("the old value is lost", "settings.c", "            free(s->value);\n", "", LEAK, is_shown=False),
+    Bug("the old value is lost", "settings.c", "            free(s->value);\n", "", LEAK),
     Bug(
-        "calloc became malloc",
+        "the node is freed twice on failure",
         "settings.c",
-        "calloc(1, sizeof *s)",
-        "malloc(sizeof *s)",
-        frozenset({"invalid_free", "uninitialized_pointer", "null_dereference", "dangling_dereference"}),
+        "    free(s->key);\n    free(s);\n    return NULL;",
+        "    free(s->key);\n    free(s);\n    free(s);\n    return NULL;",
+        DANGLING,
         True,
-        is_shown=False,
     ),
     Bug(
         "the end of the loop is after the free",
@@ -114,7 +110,6 @@ MORE_BUGS = (
         "        c->first = s->next;\n        setting_free(s);",
         "        setting_free(s);\n        c->first = s->next;",
         DANGLING,
-        is_shown=False,
     ),
     Bug(
         "a missing '=' is not tested",

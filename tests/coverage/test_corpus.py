@@ -31,6 +31,7 @@ SLICE = (
     "recursion/append.c",
     "recursion/even_odd.c",
     "recursion/merge_sort.c",
+    "recursion/merge_sort_halves.c",
     "language/recursive_list.c",
 )
 FESA = ("sll/append.c", "fesa/dll.c", "fesa/three_elements.c", "recursion/reverse.c")

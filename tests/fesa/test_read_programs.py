@@ -120,6 +120,7 @@ again:;
     check(*l == 6); // never: another
     p = &table;
     check(*l == 5); // not followed
+    check(*l != 5); // no longer five
     if (__VERIFIER_nondet_int()) p->data = 3; // never: a number
     check(p == NULL); // never: null""",
     "a number of two types": """
@@ -172,9 +173,9 @@ again:;
     "copies of parts": """
     struct many m;
     int a[3], k = __VERIFIER_nondet_int();
-    long pair[2];
-    struct node n;
-    a[0] = 1; a[1] = 2; a[2] = 3; pair[0] = 0; n.next = &table; n.data = 7;
+    long pair[2], triple[3];
+    struct node n, other = {&table, 1};
+    a[0] = 1; a[1] = 2; a[2] = 3; pair[0] = triple[0] = 0; n.next = &table; n.data = 7;
     m.n[0] = 7; m.n[1] = 7; m.n[2] = 7;
     check(a[1] != 2 || a[2] != 3); // never: others at the source
     memcpy(&m.n[1], &a[1], 8);
@@ -184,6 +185,8 @@ again:;
     if (k == 2) n.next->data = 1; // never: bytes
     memcpy(&n, pair, 16);
     check(n.next != NULL); // garbage
+    memcpy(&other, triple, 16);
+    check(other.next != NULL); // garbage of a block of another size
     if (k == 1) n.next->data = 1; // bytes
     memcpy((void *)&fixed, &n, 16); // written""",
     "few bytes": """

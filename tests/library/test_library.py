@@ -460,3 +460,34 @@ def test_stored_pointers_differ_where_their_bytes_are_compared(tmp_path: Path) -
     """Where no code examines them, one pointer stands for all; debts that others had paid were an internal error."""
     functions = _verdicts(BYTES, tmp_path)
     assert functions["pairs_compare"].verdict is Verdict.FALSE
+
+
+BOX = """
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+struct box { char *bytes; size_t size; };
+struct box *box_new(size_t size) {
+    struct box *b = malloc(sizeof *b);
+    if (b == NULL)
+        return NULL;
+    b->size = size;
+    b->bytes = calloc(1, 16);
+    if (b->bytes == NULL) { free(b); return NULL; }
+    return b;
+}
+void box_set(struct box *b, const void *item) { if (b->size <= 16) memcpy(b->bytes, item, b->size); }
+int box_print(struct box *b, va_list arguments) { return (int)b->size; }
+void box_free(struct box *b) { free(b->bytes); free(b); }
+"""
+
+
+def test_data_that_a_library_follows_are_not_understood(tmp_path: Path) -> None:
+    """A function that reads through a `void *` was called wrong: the pointer was taken for one that is only stored.
+
+    A parameter of type `va_list` was taken for an object, and the client did not compile.
+    """
+    verdicts = _verdicts(BOX, tmp_path)
+    assert verdicts["box_set"].verdict is Verdict.UNKNOWN and verdicts["box_set"].reason.startswith("it follows")
+    assert verdicts["box_print"].verdict is Verdict.UNKNOWN and "not understood" in verdicts["box_print"].reason
+    assert verdicts["box_free"].verdict is Verdict.TRUE

@@ -11,9 +11,12 @@ import pytest
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.clients import check_client
+from kleene.analysis.c.library.trials import TRIAL_BLOCKS
 from kleene.analysis.c.options import check_options
+from kleene.c.reader import read_program
 from kleene.cli import run_main
 from kleene.core.verdict import Verdict
+from kleene.domains.explicit.explore import explore
 
 _SECONDS = 10.0
 _OBJECT = """
@@ -131,3 +134,68 @@ def test_a_wrong_client_of_a_proved_library_is_not_proved(name: str, tmp_path: P
     assert run_main(["check", "--library", str(tmp_path / "library.c"), "--json", proof, "--quiet"]) == 0
     report = check_client([str(tmp_path / "client.c")], check_options(timeout=_SECONDS), [proof])
     assert report.properties[property_] is Verdict.FALSE
+
+
+_NUMBERS = """
+#include <stdlib.h>
+struct q { struct q *next; int n; };
+static int live, last_error;
+struct q *q_new(void) {
+    struct q *q;
+    if (live >= 1000) { last_error = 3; return NULL; }
+    q = calloc(1, sizeof *q);
+    if (q) live++; else last_error = 1;
+    return q;
+}
+int q_error(struct q *q) { return q->n ? last_error : 0; }
+void q_free(struct q *q) { free(q); if (live > 0) live--; }
+"""
+
+
+def test_numbers_that_all_objects_share_may_have_any_value(tmp_path: Path) -> None:
+    """A count of objects with a limit, and the last error: the library was UNKNOWN."""
+    file = tmp_path / "library.c"
+    file.write_text(_NUMBERS, encoding="utf-8")
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    assert report.verdict is Verdict.TRUE, [(f.name, f.reason) for f in report.functions]
+
+
+def test_a_callback_may_change_the_numbers(tmp_path: Path) -> None:
+    """In a callback the client may use other objects, which changes the count during the call."""
+    file = tmp_path / "library.c"
+    each = (
+        "void q_each(struct q *q, void (*f)(int)) { int *p = live > 1 ? NULL : &q->n; f(1); if (live < 2) *p = 1; }\n"
+    )
+    file.write_text(_NUMBERS + each, encoding="utf-8")
+    verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
+    assert verdicts["q_each"] is not Verdict.TRUE
+
+
+def test_only_blocks_of_the_heap_count_as_large(tmp_path: Path) -> None:
+    """Functions counted as objects of a trial: in a file with forty of them no operation was tried."""
+    many = "".join(f"static int f{i}(int n) {{ return n + {i}; }}\n" for i in range(40))
+    calls = "".join(f"n = f{i}(n); " for i in range(40))
+    file = tmp_path / "program.c"
+    file.write_text(f"{many}int main(void) {{ int n = 0; {calls}return n > 0; }}\n", encoding="utf-8")
+    program = read_program([str(file)])
+    explored = explore(program, max_states=500, malloc_may_fail=False, most_blocks=TRIAL_BLOCKS)
+    assert explored.exhausted, explored.reason
+
+
+_TEXTS = """
+#include <stdlib.h>
+struct q { char *line; };
+struct q *q_new(void) { return calloc(1, sizeof(struct q)); }
+void q_free(struct q *q) { free(q->line); free(q); }
+int q_put(struct q *q) { if (q->line) return 0; q->line = malloc(1); if (q->line) q->line[0] = 0; return 1; }
+CONST char *q_get(struct q *q) { char *line = q->line; q->line = NULL; return line; }
+"""
+
+
+@pytest.mark.parametrize(("const", "verdict"), [("", Verdict.TRUE), ("const", Verdict.FALSE)])
+def test_a_caller_frees_a_text_that_it_may_change(tmp_path: Path, const: str, verdict: Verdict) -> None:
+    """A function that hands out a text was wrong, unless its name said that the caller owns it."""
+    file = tmp_path / "library.c"
+    file.write_text(_TEXTS.replace("CONST", const), encoding="utf-8")
+    functions = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
+    assert functions["q_get"] is verdict

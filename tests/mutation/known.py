@@ -1,13 +1,14 @@
 """The rows of `equivalent.toml`: mutants that no test is to kill, each with the reason.
 
 A row names a change (`was`, `now`), or with ``was = "*"`` all changes of a function: none of them can make a verdict
-wrong.
+wrong. Where a function has the same change in several lines, `where` is the line that is meant.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from tests.mutation.mutate import Mutant, mutants
@@ -30,7 +31,15 @@ def is_known(mutant: Mutant, rows: Sequence[dict[str, str]]) -> bool:
 def _fits(row: dict[str, str], mutant: Mutant) -> bool:
     if (row["module"], row["function"]) != (mutant.module, mutant.function):
         return False
-    return row["was"] == ALL or (row["was"], row.get("now")) == (mutant.was, mutant.now)
+    if row["was"] == ALL:
+        return True
+    meant = "where" not in row or row["where"] == _lines(mutant.module)[mutant.line - 1].strip()
+    return meant and (row["was"], row.get("now")) == (mutant.was, mutant.now)
+
+
+@cache
+def _lines(module: str) -> list[str]:
+    return module_file(module).read_text(encoding="utf-8").splitlines()
 
 
 def stale(rows: Sequence[dict[str, str]]) -> list[str]:

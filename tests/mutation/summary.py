@@ -57,8 +57,8 @@ def main() -> int:
         for mutant in mutants(module, module_file(module).read_text(encoding="utf-8")):
             answer = last.get(mutant.key)
             counts[
-                "equivalent" if is_known(mutant, rows) else
-                "killed" if answer in DEAD else "open" if answer else "not run"
+                "killed" if answer in DEAD else
+                "equivalent" if is_known(mutant, rows) else "open" if answer else "not run"
             ] += 1  # fmt: skip
         total.update(counts)
         sys.stdout.write(_row(f"`{module}`", counts))

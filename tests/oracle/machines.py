@@ -18,6 +18,8 @@ from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
 from kleene.transformers.action import Action, Rule
 
 MACHINES = ("python", "native")
+FEW_NODES = 18
+"""Below that, all triples of nodes are looked at in a moment; 64 nodes have a quarter of a million."""
 
 
 @contextmanager
@@ -62,6 +64,11 @@ def steps(
     return results, log, list(domain.log.unmet), contradictions, domain.discarded, domain.focuser.discarded
 
 
+def _some_triples(size: int, source: random.Random) -> list[tuple[int, ...]]:
+    """Enough triples for values of both kinds in most rows and columns."""
+    return sorted({tuple(source.randrange(size) for _ in range(3)) for _ in range(20 * size)})
+
+
 def random_structure(vocabulary: Vocabulary, size: int, source: random.Random, *, maybe_active: bool) -> Structure:
     """Any values at all: three-valued, with summary nodes; predicates need not agree with each other."""
     layout = layout_for(size)
@@ -70,7 +77,7 @@ def random_structure(vocabulary: Vocabulary, size: int, source: random.Random, *
         density = source.choice((0.02, 0.1, 0.4))
         every = layout.full(size, p.arity) if p.arity else 1
         may = must = 0
-        for nodes in layout.tuples(every, p.arity):
+        for nodes in layout.tuples(every, p.arity) if p.arity < 3 or size < FEW_NODES else _some_triples(size, source):
             if source.random() < density:
                 may |= 1 << layout.bit(nodes)
                 must |= (source.random() < 0.5) << layout.bit(nodes)

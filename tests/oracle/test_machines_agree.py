@@ -19,9 +19,10 @@ from kleene.logic.kleene import Kleene
 from kleene.report.run.json import structure_json
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.machine import native_is_built
-from kleene.structures.structure import AC, Structure
+from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
 from kleene.structures.tvs_writer import structure_tvs
 from kleene.transformers.action import Action
+from kleene.transformers.draft import Draft
 from kleene.transformers.focus import FocusOptions
 from kleene.transformers.rules import all_rules
 
@@ -34,6 +35,8 @@ pytestmark = pytest.mark.skipif(not native_is_built(), reason="the native machin
 DATA = st.data()
 SIZES = (0, 1, 5, 8, 9, 14, 15, 16, 17, 30, 33, 62, 63, 64)
 """On both sides of every width, of the native machine's and of Python's."""
+WIDE = (65, 126, 127, 128)
+"""The same, of structures whose vectors are two words."""
 
 
 @settings(max_examples=120, deadline=None)
@@ -51,6 +54,22 @@ def test_programs(data: st.DataObject) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(DATA)
+def test_programs_on_wide_structures(data: st.DataObject) -> None:
+    """Formulas with few variables: values of many axes are slow in Python here."""
+    from kleene.structures.program.native_machine import native_rails
+
+    setting = data.draw(SETTINGS.filter(lambda s: all(p.arity < 3 for p in s.vocabulary)))
+    formula = data.draw(formulas(setting.vocabulary))
+    if formula.binders + len(formula.free) > 2:
+        return
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    size = data.draw(st.sampled_from(WIDE))
+    structure = random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans()))
+    assert native_rails(structure, formula, formula.free) == rails(structure, formula, formula.free)
+
+
+@settings(max_examples=30, deadline=None)
+@given(DATA)
 def test_texts_and_order(data: st.DataObject) -> None:
     """TVS, JSON, and which structure comes first."""
     from kleene import _native
@@ -59,7 +78,7 @@ def test_texts_and_order(data: st.DataObject) -> None:
 
     vocabulary = data.draw(SETTINGS).vocabulary
     source = random.Random(data.draw(st.integers(0, 1 << 30)))
-    several = SIZES[:4] if any(p.arity > 2 for p in vocabulary) else SIZES[:9]
+    several = SIZES[:4] if any(p.arity > 2 for p in vocabulary) else (*SIZES[:9], *WIDE)
     sizes = [data.draw(st.sampled_from(several)) for _ in range(2)]
     structures = [random_structure(vocabulary, size, source, maybe_active=data.draw(st.booleans())) for size in sizes]
     signature = signature_of(vocabulary)
@@ -160,7 +179,7 @@ def test_steps(data: st.DataObject) -> None:
 @settings(max_examples=20, deadline=None)
 @given(DATA)
 def test_steps_on_any_structure(data: st.DataObject) -> None:
-    """Structures of all sizes, most of them contradictory; those of 8, 16 and 32 nodes outgrow their width."""
+    """Structures of all sizes, most of them contradictory; those of 8 nodes outgrow their width."""
     setting = data.draw(SETTINGS)
     source = random.Random(data.draw(st.integers(0, 1 << 30)))
     size = data.draw(st.sampled_from((0, 3, 7, 8, 9)))
@@ -169,8 +188,51 @@ def test_steps_on_any_structure(data: st.DataObject) -> None:
     _compared(setting, data.draw(actions(setting)), options, batch)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("setting", ALL, ids=repr)
+@settings(max_examples=24, deadline=None)
+@given(DATA)
+def test_steps_on_wide_structures(data: st.DataObject) -> None:
+    """More than 64 nodes, perhaps only after the step; beyond 128 the Python machine takes over."""
+    setting = data.draw(SETTINGS.filter(lambda s: all(p.arity < 3 for p in s.vocabulary)))
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    sizes = [data.draw(st.sampled_from((64, 65, 128))), 4]
+    batch = [
+        random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans())) for size in sizes
+    ]
+    stages = data.draw(st.sampled_from(("pub", "puc")))  # to focus on random values takes for ever
+    options = ShapeOptions(stages=stages, join="part" if "b" in stages else "conc")
+    action = data.draw(actions(setting))
+    if action.clone is not None or (action.precondition is not None and action.precondition.free):
+        return  # one result for each node, or many copies: slow in Python, and nothing is different on wide structures
+    rules = all_rules(setting.vocabulary, setting.rules)
+    python, native = (
+        steps(machine, setting.vocabulary, rules, options, action, batch, threads=2) for machine in MACHINES
+    )
+    assert native == python
+
+
+@pytest.mark.parametrize("size", [64, 65, 127, 128])
+def test_focus_on_wide_structures(size: int) -> None:
+    """A pointer that is 1/2 at a node and at a summary node: from 64 nodes to 65, and from 128 to 129."""
+    setting = ALL[0]
+    source = random.Random(size)
+    given = random_structure(setting.vocabulary, size, source, maybe_active=False)
+    values = [given.values[k & ~1] for k in range(len(given.values))]  # what is 1 stays 1, all else is 0
+    x = 2 * setting.vocabulary.index("x")
+    values[x], values[x + 1] = 0, 1 << size - 1 | 1 << size // 2
+    values[SM_MUST], values[SM], values[AC], values[AC_MAY] = 0, 1 << size - 1, *[(1 << size) - 1] * 2
+    batch = [Structure(setting.vocabulary, size, tuple(values))]
+    action = Action("focus", focus=(Atom("x", ("v",)),))
+    python, native = (
+        steps(machine, setting.vocabulary, (), ShapeOptions(join="conc", stages="fpu"), action, batch)
+        for machine in MACHINES
+    )
+    assert sorted({n for n, _ in python[0]}) == [size, size + 1]
+    assert native == python
+
+
+@pytest.mark.parametrize(
+    ("setting", "size"), [(s, size) for s in ALL for size in (*SIZES, *WIDE)], ids=lambda value: repr(value)
+)
 def test_coerce_and_what_it_breaches(setting: Setting, size: int) -> None:
     """The same structure, or the same rule at the same nodes."""
     source = random.Random(size)
@@ -228,6 +290,25 @@ def test_stores(join: str, data: st.DataObject) -> None:
     assert answers[0] == answers[1]
 
 
+@pytest.mark.parametrize("join", JOINS)
+def test_stores_of_wide_structures(join: str) -> None:
+    """Structures on both sides of 64 nodes meet in one store; joins by name may have more nodes than both."""
+    setting = next(s for s in ALL if all(p.arity < 3 for p in s.vocabulary))
+    source = random.Random(5)
+    batch = [
+        random_structure(setting.vocabulary, size, source, maybe_active=size % 2 == 0) for size in (60, 64, 65, 66, 127)
+    ]
+    answers = []
+    for machine in MACHINES:
+        with on(machine):
+            domain = ShapeDomain(setting.vocabulary, all_rules(setting.vocabulary, ()), ShapeOptions(join=join))
+            given = batch if join == "conc" else [domain.blur(Draft.of(s, 0), s) for s in batch]
+            store = domain.store()
+            added = [seen(store.add(given)), seen(store.add(given[::-1])), seen(store.elements())]
+            answers.append((added, len(store), [store.covers(s) for s in given]))
+    assert answers[0] == answers[1]
+
+
 @pytest.mark.parametrize("join", ["rel", "part", "ind"])
 def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
     """Structures that meet are in one shard, and a shard keeps the order of the batch."""
@@ -249,20 +330,20 @@ def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
 
 
 def test_structures_beyond_the_native_machine_go_through_python() -> None:
-    """70 nodes are too many for the native machine; a batch keeps its order."""
+    """More than 128 nodes are too many for the native machine; a batch keeps its order."""
     setting = ALL[0]
     rules = all_rules(setting.vocabulary, ())
     source = random.Random(1)
-    batch = [random_structure(setting.vocabulary, size, source, maybe_active=False) for size in (3, 70, 4, 66, 5)]
+    batch = [random_structure(setting.vocabulary, size, source, maybe_active=False) for size in (3, 140, 4, 129, 5)]
     action = Action("nothing")
     options = ShapeOptions(stages="pu", join="conc")
     python = steps("python", setting.vocabulary, rules, options, action, batch)
-    assert [size for size, _ in python[0]] == [3, 70, 4, 66, 5]
+    assert [size for size, _ in python[0]] == [3, 140, 4, 129, 5]
     assert steps("native", setting.vocabulary, rules, options, action, batch) == python
     with on("native"):
         domain = ShapeDomain(setting.vocabulary, rules, options)
         store = domain.store()
         assert len(store.add(batch)) == 5
-        assert [s.size for s in store.elements()] == [3, 4, 5, 66, 70]
+        assert [s.size for s in store.elements()] == [3, 4, 5, 129, 140]
         assert all(store.covers(s) for s in batch)
         assert not store.add(batch)

@@ -190,6 +190,54 @@ int main(int argc, char **argv) {
     if (find(argv[1], &place) < 1) place[0] = 'y';
     return 0;
 }""",
+    "global_pointer_that_recursion_moves_too_far": """static char *p;
+static int count(void) {
+    int n = 0;
+    while (*p == 'a') p++;
+    if (*p == 't') p++;
+    p++;
+    if (*p) n = count();
+    return n + 1;
+}
+int main(int argc, char **argv) {
+    char *copy = strdup(argv[1]);
+    if (!copy) return 1;
+    p = copy;
+    int n = count();
+    free(copy);
+    return n == 77;
+}""",
+    "global_text_whose_end_recursion_overwrites": """static char text[9], *p;
+static void shift(void) {
+    if (*p == 0) {
+        *p = 'x';
+        return;
+    }
+    p++;
+    shift();
+}
+int main(int argc, char **argv) {
+    strcpy(text, argv[1]);
+    p = text;
+    shift();
+    p = text;
+    while (*p) p++;
+    return 0;
+}""",
+    "global_pointer_to_another_text": """static char *p, other[1] = {'b'};
+static void next(int depth) {
+    if (depth > 3) p = other;
+    else next(depth + 1);
+    while (*p == 'b') p++;
+}
+int main(int argc, char **argv) {
+    char *copy = strdup(argv[1]);
+    if (!copy) return 1;
+    p = copy;
+    next(0);
+    free(copy);
+    return *p == 77;
+}""",
     "end_of_the_input": """int main(int argc, char **argv) {
     char *line = NULL;
     size_t size = 0;

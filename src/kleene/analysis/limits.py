@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -28,7 +28,9 @@ _QUIET = 0.5
 """Seconds before a limit is raised again, if something swallowed it."""
 _FOREIGN = ("z3", "weakref")
 """Packages whose code may not be left in the middle."""
-_STATUS = Path("/proc/self/status")
+_STATUS = "/proc/self/status"
+_STATUS_BYTES = 1 << 14
+"""More than the file has: it is a page or less."""
 
 
 DEEPEST = 20_000
@@ -52,9 +54,12 @@ def peak_memory() -> int:
     Read from `/proc` if it exists: `ru_maxrss` also counts the process that started this one.
     """
     with contextlib.suppress(OSError, ValueError, IndexError):
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
+        status = os.open(_STATUS, os.O_RDONLY)
+        try:
+            text = os.read(status, _STATUS_BYTES)
+        finally:
+            os.close(status)
+        return int(text.partition(b"VmHWM:")[2].split(None, 1)[0]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

@@ -18,7 +18,7 @@ In reading order:
 - `effects`: assignments and conditions
 - `calls`: calls and library functions
 - `library`: functions of the library, and functions without a body
-- `initializers`: initialisers
+- `declarations`: initialisers, arrays of variable length
 - `statements`: statements and bodies
 - `for_parts`: the parts of a `for`
 - `contracts`: contracts in comments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import AddressOf, Variable, root_variable, walk
@@ -61,6 +61,7 @@ class Builder:
         self._jumps: list[_Jump] = []
         self._temporaries: list[Variable] = []
         self._hangs: dict[int, Place] = {}
+        self._at_end: dict[Variable, Callable[[Place], Operation]] = {}
 
     def new(self) -> int:
         self._count += 1
@@ -116,19 +117,37 @@ class Builder:
 
     def close_scope(self, place: Place) -> None:
         assert self.scope.parent is not None
-        if self.scope.variables:
-            self.emit(EndScope(place, tuple(self.scope.variables)))
+        self._end([(self.scope, tuple(self.scope.variables))], place)
         self.scope = self.scope.parent
+
+    def at_end(self, variable: Variable, operation: Callable[[Place], Operation]) -> None:
+        """Let an operation happen wherever the variable ends, before it does."""
+        self._at_end[variable] = operation
+
+    def _end(self, scopes: Iterable[tuple[Scope, tuple[Variable, ...]]], place: Place) -> None:
+        for operation in self._ends(scopes, place):
+            self.emit(operation)
+
+    def _ends(self, scopes: Iterable[tuple[Scope, tuple[Variable, ...]]], place: Place) -> list[Operation]:
+        """The end of variables of scopes, innermost first: what happens at their ends in reverse order, then this."""
+        live = [(scope, variables) for scope, variables in scopes if variables]
+        result = self._last_operations(live, place)
+        ended = tuple(v for _, variables in live for v in variables)
+        return [*result, EndScope(place, ended)] if ended else result
+
+    def _last_operations(self, scopes: Iterable[tuple[Scope, tuple[Variable, ...]]], place: Place) -> list[Operation]:
+        ending = [v for _, variables in scopes for v in reversed(variables) if v in self._at_end]
+        return [self._at_end[v](place) for v in ending]
+
+    def before_return(self, place: Place) -> list[Operation]:
+        """What happens at the ends of the variables that are declared here, if the function returns."""
+        return self._last_operations(self.live(), place)
 
     def leave_scopes(self, until: Scope, place: Place) -> None:
         """Before a jump out of scopes up to, not with, `until`: their variables end."""
-        ended: list[Variable] = []
-        for scope in self.scope.chain():
-            if scope is until:
-                break
-            ended += scope.variables
-        if ended:
-            self.emit(EndScope(place, tuple(ended)))
+        chain = self.scope.chain()
+        left = chain[: next((n for n, scope in enumerate(chain) if scope is until), len(chain))]
+        self._end(tuple((scope, tuple(scope.variables)) for scope in left), place)
 
     def jump(self, target: int, place: Place) -> None:
         """Continue at `target`; the code that follows is reachable only by a label."""
@@ -164,9 +183,11 @@ class Builder:
     def _resolve(self, jump: _Jump) -> None:
         """A jump ends the variables of the scopes that it leaves, and begins those that it passes by."""
         target, there = self._labels[jump.label]
-        kept = {id(scope) for scope, _ in there}
-        ended = tuple(v for scope, variables in jump.live if id(scope) not in kept for v in variables)
-        self.enter(jump.source, [EndScope(jump.place, ended)] if ended else [], jump.live, (target, there), jump.place)
+        kept = {id(scope): variables for scope, variables in there}
+        ended = [(scope, variables) for scope, variables in jump.live if id(scope) not in kept]
+        passed = [(scope, tuple(v for v in vs if v not in kept.get(id(scope), vs))) for scope, vs in jump.live]
+        first = [*self._ends(ended, jump.place), *self._last_operations(passed, jump.place)]
+        self.enter(jump.source, first, jump.live, (target, there), jump.place)
 
     def enter(
         self, source: int, first: Sequence[Operation], before: Live, target: tuple[int, Live], place: Place

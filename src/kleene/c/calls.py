@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kleene.c.clang import evaluate, kind
-from kleene.c.library import variadic
+from kleene.c.library import streams, variadic
 from kleene.c.library.atomics import atomic_operation, overflow
 from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
@@ -81,6 +81,8 @@ class Calls:
         """A call; its result in `target` if given, else in a temporary if `wanted` (the type it is converted to)."""
         callee, *arguments = cursor.get_children()
         function = strip(callee)
+        while kind(function) == "GENERIC_SELECTION_EXPR":
+            function = strip(self.lower.values._generic(function))
         if kind(function) != "DECL_REF_EXPR" or kind(function.referenced) != "FUNCTION_DECL":
             return self._indirect(cursor, callee, arguments, target, wanted)
         name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
@@ -114,7 +116,10 @@ class Calls:
     def _direct(
         self, cursor: Any, name: str, arguments: list[Any], target: Expression | None, wanted: Type | None
     ) -> Expression | None:
-        values = tuple(self._argument(a) for a in arguments)
+        values = tuple(self.argument(a) for a in arguments)
+        stream = streams.POSITION.get(name)
+        if stream is not None and name in self.lower.unit.linkage.library and stream < len(values):
+            streams.read(self, arguments[stream], values[stream], name)
         result = self._result(cursor, target, wanted)
         self.lower.builder.emit(Call(self.lower.place(cursor), name, values, result))
         return result
@@ -125,7 +130,7 @@ class Calls:
         pointer = self.lower.values.value(callee)
         if isinstance(pointer, FunctionAddress):
             return self._direct(cursor, pointer.name, arguments, target, wanted)
-        values = tuple(self._argument(a) for a in arguments)
+        values = tuple(self.argument(a) for a in arguments)
         type_ = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
         if not isinstance(type_, FunctionType):
             raise UnsupportedConstruct("call through something that is not a function pointer", cursor)
@@ -133,12 +138,12 @@ class Calls:
         self.lower.builder.emit(Call(self.lower.place(cursor), pointer, values, result))
         return result
 
-    def _argument(self, cursor: Any) -> Expression:
+    def argument(self, cursor: Any) -> Expression:
         return self.lower.values._decay(self.lower.values.value(cursor))
 
     def _address(self, cursor: Any) -> Expression:
         """A pointer argument of a library function, without conversions to other pointers."""
-        value = self._argument(cursor)
+        value = self.argument(cursor)
         while isinstance(value, Cast) and isinstance(value.operand.type, PointerType):
             value = value.operand
         return value
@@ -209,14 +214,18 @@ class Calls:
         """Functions of several names that are treated alike; NotImplemented for all others."""
         if name in _FOLDED:
             value = evaluate(cursor)
+            if value is None and name == "__builtin_object_size":  # any answer is allowed
+                return self._havoc(cursor, name, target, wanted)
             return Constant(int(value) if value is not None else 0, self.lower.type(cursor))
+        if name in UNKNOWN_NUMBERS or name in IGNORED:
+            for position, argument in enumerate(arguments):
+                if streams.POSITION.get(name) == position:
+                    streams.use(self, argument, name)
+                else:
+                    self.lower.effects.effect(argument)
         if name in UNKNOWN_NUMBERS:
-            for argument in arguments:
-                self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted)
         if name in IGNORED:
-            for argument in arguments:
-                self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted) if wanted is not None else None
         if name.startswith("__sync_"):
             return atomic_operation(self, cursor, name, arguments)
@@ -362,6 +371,22 @@ def _expect(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
     return c.lower.values.value(args[0])
 
 
+def _setjmp(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    """Returns 0, and again only by `longjmp`, where the path ends as unsupported. The place to jump to is written."""
+    place = c.argument(args[0])
+    assert isinstance(place.type, PointerType)
+    c.lower.assign(cursor, Deref(place, place.type.target), Constant(0, place.type.target))
+    return Constant(0, INT)
+
+
+def _begin_stream(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return streams.begin(c, cursor, c.lower.values.value(args[0]), c._target(cursor, target, wanted))
+
+
+def _end_stream(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    streams.end(c, cursor, c._address(args[0]))
+
+
 def _unreachable(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
     raise UnsupportedConstruct("__builtin_unreachable reached", cursor)
 
@@ -383,7 +408,7 @@ def _printf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _fprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
-    c.lower.effects.effect(args[0])
+    streams.use(c, args[0], cursor.spelling)
     return print_formatted(c, cursor, args[1], args[2:], wanted)
 
 
@@ -395,7 +420,7 @@ def _puts(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
 
 
 def _fputs(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
-    c.lower.effects.effect(args[1])
+    streams.use(c, args[1], cursor.spelling)
     return print_text(c, cursor, None, args[:1], wanted)
 
 
@@ -416,16 +441,16 @@ def _sscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    c.lower.effects.effect(args[0])
+    streams.use(c, args[0], cursor.spelling)
     return scan(c, cursor, args[1], args[2:])
 
 
 def _sprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    return write_formatted(c, cursor, c._argument(args[0]), None, args[1], args[2:])
+    return write_formatted(c, cursor, c.argument(args[0]), None, args[1], args[2:])
 
 
 def _snprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    return write_formatted(c, cursor, c._argument(args[0]), c._argument(args[1]), args[2], args[3:])
+    return write_formatted(c, cursor, c.argument(args[0]), c.argument(args[1]), args[2], args[3:])
 
 
 def _asprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
@@ -488,6 +513,9 @@ HANDLERS: dict[str, Handler] = {
     "expect": _expect,
     "expect_with_probability": _expect,
     "unreachable": _unreachable,
+    "__kleene_begin_stream": _begin_stream,
+    "__kleene_end_stream": _end_stream,
+    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), _setjmp),
     "va_start": _va_start,
     "va_end": _va_end,
     "va_copy": _va_copy,

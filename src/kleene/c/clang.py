@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import struct
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -172,11 +173,48 @@ def initializer(cursor: Any) -> Any:
     return result
 
 
+def selected(cursor: Any) -> Any:
+    """The expression that `_Generic` selects, or None.
+
+    libclang does not say which one it is. It is the only one whose type is that of the whole.
+    """
+    _, *results = (part for part in cursor.get_children() if part.kind.is_expression())
+    own = cursor.type.get_canonical().spelling
+    fitting = [part for part in results if part.type.get_canonical().spelling == own]
+    return fitting[0] if len(fitting) == 1 else None
+
+
 def spelling_offset(location: Any) -> int:
     """The offset of a location where it is written, inside a macro definition too."""
     offset = ctypes.c_uint()
     cindex().conf.lib.clang_getSpellingLocation(location, None, None, None, ctypes.byref(offset))
     return offset.value
+
+
+def string_units(cursor: Any, width: int) -> list[int]:
+    """The elements of a string literal, each of `width` bytes, with its terminating zero."""
+    if width == 1:
+        return list(string_value(cursor))
+    encoding, form = ("utf-16-le", "H") if width == _UTF_16 else ("utf-32-le", "I")
+    data = _wide_text(cursor.spelling).encode(encoding, "surrogatepass")
+    return [*(unit for (unit,) in struct.iter_unpack(f"<{form}", data)), 0]
+
+
+def _wide_text(spelling: str) -> str:
+    """The characters between the quotes of a wide literal as clang prints it: with octal, \\x, \\u and \\U escapes."""
+
+    def character(match: re.Match[str]) -> str:
+        octal, code, plain = match.groups()
+        if octal or code:
+            return chr(int(octal, 8) if octal else int(code[1:], 16))
+        return _ESCAPES.get(plain, plain)
+
+    text = spelling[spelling.find('"') + 1 : -1].replace('""', "")  # clang separates an escape from a digit so
+    return re.sub(r"\\(?:([0-7]{1,3})|(x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|(.))", character, text)
+
+
+_UTF_16 = 2  # bytes of an element
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
 def string_value(cursor: Any) -> bytes:
@@ -198,9 +236,7 @@ def string_value(cursor: Any) -> bytes:
         if digits:
             out.append(int(digits, 8) & 255)
             continue
-        out += {"n": b"\n", "t": b"\t", "r": b"\r", "a": b"\a", "b": b"\b", "f": b"\f", "v": b"\v"}.get(
-            text[position], text[position].encode("utf-8")
-        )
+        out += _ESCAPES.get(text[position], text[position]).encode("utf-8")
         position += 1
     return bytes(out) + b"\0"
 

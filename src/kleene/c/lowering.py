@@ -19,8 +19,9 @@ from kleene.cfa.types import ArrayType, FloatType, FunctionType, IntegerType, Po
 
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
+    from kleene.c.declarations.initializers import Initializers
+    from kleene.c.declarations.variable_arrays import VariableArrays
     from kleene.c.effects import Effects
-    from kleene.c.initializers import Initializers
     from kleene.c.statements import Statements
     from kleene.c.values import Values
 
@@ -57,6 +58,7 @@ class LoweringContext:
     calls: Calls
     initializers: Initializers
     statements: Statements
+    arrays: VariableArrays
 
     def __init__(self, unit: Unit, function: str, make: Callable[[Unit, str], LoweringContext]) -> None:
         self.unit = unit

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kleene.c.calls import Calls
+from kleene.c.declarations.initializers import Initializers
+from kleene.c.declarations.variable_arrays import VariableArrays
 from kleene.c.effects import Effects
-from kleene.c.initializers import Initializers
 from kleene.c.lowering import LoweringContext
 from kleene.c.statements import Statements
 from kleene.c.unit import Unit
@@ -19,4 +20,5 @@ def lowering_of(unit: Unit, function: str) -> LoweringContext:
     lower.calls = Calls(lower)
     lower.initializers = Initializers(lower)
     lower.statements = Statements(lower)
+    lower.arrays = VariableArrays(lower)
     return lower

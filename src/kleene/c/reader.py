@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
-from kleene.c.initializers import global_variable
+from kleene.c.declarations.initializers import global_variable
+from kleene.c.library.errors import with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
@@ -115,6 +116,7 @@ class _Reader:
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
+        program = with_errors(program)
         program = with_variable_arguments(with_start_and_end(program, self.linkage.runs))
         return with_extern_models(program, self.linkage.externs, models, hidden)
 
@@ -269,6 +271,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     assert isinstance(type_, FunctionType)
     lowering.statements.result = type_.result
     parameters: list[Variable] = []
+    declarations = [part for part in cursor.get_children() if kind(part) == "PARM_DECL"]
     body = None
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
@@ -286,7 +289,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     location = cursor.location
     place = Place(location.file.name, location.line, location.column, name)
     try:
-        cfa = lowering.statements.body(body)
+        cfa = lowering.statements.body(body, declarations)
     except UNEXPECTED:
         unknown: Operation = Unsupported(place, f"body of '{name}' not understood")
         cfa = Cfa(f"{name}.0", (Edge(f"{name}.0", unknown, f"{name}.exit"),))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kleene.c.builder import Live, Scope
-from kleene.c.clang import attributes, evaluate, initializer, kind
+from kleene.c.clang import attribute_argument, attributes, evaluate, initializer, kind
+from kleene.c.declarations.initializers import global_variable
 from kleene.c.for_parts import for_parts
-from kleene.c.initializers import global_variable
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
-from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
+from kleene.cfa.expressions import AddressOf, Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assume, Operation, Place, Return, Unsupported
-from kleene.cfa.types import INT, IntegerType, Type
+from kleene.cfa.operations import Assume, Call, Operation, Place, Return, Unsupported
+from kleene.cfa.types import INT, FunctionType, IntegerType, Type
 
 UNEXPECTED = (ValueError, IndexError, KeyError, AttributeError, StopIteration, TypeError, AssertionError)
 """Exceptions caused by an unexpected part of clang's tree; they are never shown to the user."""
@@ -31,9 +32,11 @@ class Statements:
     _default: tuple[int, Live] | None = None
     result: Type | None = None
 
-    def body(self, cursor: Any) -> Cfa[Operation]:
+    def body(self, cursor: Any, parameters: Sequence[Any] = ()) -> Cfa[Operation]:
         """The automaton of a function body; falling off its end returns (0 from main, C17 5.1.2.2.3)."""
         self.lower.body = cursor
+        for parameter in parameters:
+            self.safely(self.lower.arrays.note, parameter)
         self.statement(cursor)
         value = Constant(0, INT) if self.lower.function == "main" and self.result == INT else None
         end = cursor.extent.end
@@ -103,14 +106,31 @@ class Statements:
             self._static(cursor, type_)
             return
         if cursor.type.get_canonical().kind.name == "VARIABLEARRAY":
-            raise UnsupportedConstruct(f"array '{cursor.spelling}' of variable length", cursor)
-        if "cleanup" in attributes(cursor):  # names a function that is called when the variable ends
-            raise UnsupportedConstruct(f"the cleanup attribute of '{cursor.spelling}'", cursor)
+            self.lower.arrays.declare(cursor)
+            return
+        self.lower.arrays.note(cursor)
         variable = self.lower.builder.declare(cursor.spelling, type_, self.lower.place(cursor))
         self.lower.unit.bind(cursor, variable)
         start = initializer(cursor)
         if start is not None:
             self.lower.initializers.initialize(variable, start)
+        if "cleanup" in attributes(cursor):
+            self._clean_up(variable, cursor)
+
+    def _clean_up(self, variable: Variable, cursor: Any) -> None:
+        """A function gets the address of the variable wherever it ends (the attribute `cleanup`)."""
+        name = attribute_argument(cursor, "cleanup")
+        unit = cursor.translation_unit.cursor.get_children()
+        function = next((c for c in unit if kind(c) == "FUNCTION_DECL" and c.spelling == name), None)
+        type_ = self.lower.unit.types.read(function.type) if function is not None else None
+        if not isinstance(type_, FunctionType) or not type_.parameters:
+            raise UnsupportedConstruct(f"the cleanup attribute of '{cursor.spelling}'", cursor)
+        own = self.lower.unit.name_of(function)
+        if own not in self.lower.unit.linkage.defined_functions:
+            self.lower.unit.needs(own, function)
+        address = AddressOf(variable, self.lower.pointer_to(variable.type))
+        argument = self.lower.convert(address, type_.parameters[0], cursor)
+        self.lower.builder.at_end(variable, lambda end: Call(end, own, (argument,)))
 
     def _static(self, cursor: Any, type_: Type) -> None:
         name = f"{self.lower.function}.{self.lower.builder.unique(cursor.spelling)}"
@@ -301,6 +321,11 @@ class Statements:
             self.lower.effects.effect(inner)
         elif inner is not None and self.result is not None:
             value = self.lower.convert(self.lower.values.value(strip_parentheses(inner)), self.result, cursor)
+        last = self.lower.builder.before_return(self.lower.place(cursor))
+        if last and value is not None and not isinstance(value, Constant):
+            value = self.lower.as_temporary(cursor, value)
+        for operation in last:
+            self.lower.builder.emit(operation)
         self.lower.builder.emit(Return(self.lower.place(cursor), value), self.lower.builder.exit)
         self.lower.builder.here = self.lower.builder.new()
 

@@ -166,6 +166,20 @@ def _typedef_name(type_: Any) -> str:
     return spelling if spelling.isidentifier() else ""
 
 
+def is_variable_array(type_: Any) -> bool:
+    """Whether a type of clang is an array of variable length."""
+    return bool(type_.get_canonical().kind.name == "VARIABLEARRAY")
+
+
+def is_variable_size(type_: Type) -> bool:
+    """Whether a type is an array whose length is not known from it."""
+    while isinstance(type_, ArrayType):
+        if not type_.count:
+            return True
+        type_ = type_.element
+    return False
+
+
 def is_constant(type_: Any) -> bool:
     """Whether an object of the type may not be written. Only a canonical type has what elements and typedefs say."""
     return bool(type_.get_canonical().is_const_qualified())

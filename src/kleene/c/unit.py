@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kleene.c.library.models import UNKNOWN, Declared
+from kleene.c.library.outside import STANDARD, STANDARD_STREAMS, is_our_stream
 from kleene.c.library.start_and_end import StartAndEnd
 from kleene.c.type_reader import TypeReader
 from kleene.cfa.expressions import Variable
@@ -72,6 +73,8 @@ class Unit:
         if item is None:
             item = Global(Variable(name, type_, is_global=True), external=True)
             self.linkage.globals[name] = item
+        if item.external and name in STANDARD and is_our_stream(type_):
+            self.linkage.needed[STANDARD_STREAMS] = None
         return item.variable
 
     def text(self, file: str) -> bytes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_operator
-from kleene.c.initializers import global_with
+from kleene.c.clang import binary_operator, evaluate, kind, selected, string_units, string_value, unary_operator
+from kleene.c.declarations.initializers import global_with
+from kleene.c.library.outside import NOT_MODELLED
 from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
-from kleene.c.type_reader import is_constant, is_void
+from kleene.c.type_reader import is_constant, is_variable_array, is_variable_size, is_void
 from kleene.cfa.expressions import (
     AddressOf,
     Binary,
@@ -26,6 +27,7 @@ from kleene.cfa.expressions import (
     Unary,
     Variable,
 )
+from kleene.cfa.operations import Assign
 from kleene.cfa.program import Global
 from kleene.cfa.types import (
     ArrayType,
@@ -39,6 +41,7 @@ from kleene.cfa.types import (
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _CONSTANT_KINDS = ("INTEGER_LITERAL", "CHARACTER_LITERAL", "CXX_UNARY_EXPR", "CXX_BOOL_LITERAL_EXPR")
+_RVALUES = (*_CONSTANT_KINDS, "FLOATING_LITERAL", "CSTYLE_CAST_EXPR", "UNARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR")
 _BRANCHING = ("&&", "||")
 
 
@@ -76,7 +79,7 @@ class Values:
             return self.lower.statements.statement_expression(cursor, wanted=True) or Constant(
                 0, self.lower.type(cursor)
             )
-        if name == "GENERIC_SELECTION_EXPR":
+        if name == "GENERIC_SELECTION_EXPR" and evaluate(cursor) is not None:
             return self._constant(cursor)
         return self.lvalue(cursor)
 
@@ -97,6 +100,9 @@ class Values:
             return self._string(cursor)
         if name == "COMPOUND_LITERAL_EXPR":
             return self._compound_literal(cursor)
+        if name == "GENERIC_SELECTION_EXPR":
+            inner = self._generic(cursor)
+            return self.value(inner) if kind(inner) in _RVALUES else self.lvalue(inner)
         if name in ("CALL_EXPR", "StmtExpr", "UNEXPOSED_EXPR", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
             return self.value(cursor)
         if name == "UNARY_OPERATOR" and unary_operator(cursor) == "extension":
@@ -108,6 +114,10 @@ class Values:
         type_ = self.lower.type(cursor)
         if isinstance(value, float):
             return FloatConstant(value, type_)
+        if value is None and kind(cursor) == "CXX_UNARY_EXPR":
+            size = self.lower.arrays.size(cursor)
+            if size is not None:
+                return size
         if value is None:
             what = "sizeof of an array of variable length" if kind(cursor) == "CXX_UNARY_EXPR" else "expression"
             raise UnsupportedConstruct(f"{what} without a constant value", cursor)
@@ -115,9 +125,33 @@ class Values:
 
     def _string(self, cursor: Any) -> Expression:
         type_ = self.lower.type(cursor)
-        if not isinstance(type_, ArrayType) or type_.element.size != 1:
-            raise UnsupportedConstruct("wide string literal", cursor)
+        if not isinstance(type_, ArrayType):
+            raise UnsupportedConstruct("string literal", cursor)
+        if type_.element.size != 1:
+            return self._wide_string(cursor, type_)
         return StringLiteral(string_value(cursor), ArrayType(type_.element, len(string_value(cursor))))
+
+    def _wide_string(self, cursor: Any, type_: ArrayType) -> Expression:
+        """A literal of wide characters: a constant array without a name."""
+        unit, units = self.lower.unit, string_units(cursor, type_.element.size)
+        if len(units) != type_.count:
+            raise UnsupportedConstruct("wide string literal", cursor)
+        variable = Variable(str(cursor.spelling), type_, is_global=True)
+        place, number = self.lower.place(cursor), self.difference_type()
+        elements = (Index(variable, Constant(i, number), type_.element) for i in range(len(units)))
+        initial = tuple(
+            Assign(place, element, Constant(value, element.type))
+            for element, value in zip(elements, units, strict=True)
+        )
+        unit.linkage.globals[variable.name] = Global(variable, initial, constant=True)
+        return variable
+
+    def _generic(self, cursor: Any) -> Any:
+        """The expression that `_Generic` selects."""
+        inner = selected(cursor)
+        if inner is None:
+            raise UnsupportedConstruct("a _Generic selection among several expressions of its type", cursor)
+        return inner
 
     def _unexposed_value(self, cursor: Any) -> Expression:
         inner = list(cursor.get_children())
@@ -153,6 +187,8 @@ class Values:
     def function_address(self, declaration: Any) -> Expression:
         name = self.lower.unit.name_of(declaration)
         if name not in self.lower.unit.linkage.defined_functions:
+            if name in NOT_MODELLED:
+                raise UnsupportedConstruct(f"the address of {name}: {NOT_MODELLED[name]}", declaration)
             self.lower.unit.needs(name, declaration)
         return FunctionAddress(name, self.lower.pointer_to(self.lower.unit.types.read(declaration.type)))
 
@@ -191,10 +227,15 @@ class Values:
                 return Index(base.target, index, array.element)
         if not isinstance(base.type, PointerType):
             raise UnsupportedConstruct(f"subscript of {base.type}", cursor)
+        if is_variable_array(cursor.type):
+            return self.lower.arrays.element(self.offset(base, index, cursor), cursor)
         return Deref(self.offset(base, index, cursor), base.type.target)
 
     def _dereference(self, cursor: Any) -> Expression:
-        return self._target_of(self.value(next(iter(cursor.get_children()))), cursor)
+        pointer = self.value(next(iter(cursor.get_children())))
+        if is_variable_array(cursor.type):
+            return self.lower.arrays.element(pointer, cursor)
+        return self._target_of(pointer, cursor)
 
     def _target_of(self, pointer: Expression, cursor: Any) -> Expression:
         """`*pointer`; for an array, its first element."""
@@ -257,6 +298,8 @@ class Values:
     def _address_of(self, inner: Any, cursor: Any) -> Expression:
         type_ = self.lower.type(cursor)
         target = self.lvalue(inner)
+        if is_variable_array(inner.type) and not _is_parameter(inner):  # the value is a pointer to its first element
+            return self.lower.convert(target, type_, cursor)
         if isinstance(target, FunctionAddress):
             return FunctionAddress(target.name, type_)
         if isinstance(target, Deref):
@@ -284,6 +327,8 @@ class Values:
         if operator in COMPARISONS:
             return Comparison(operator, left, right)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType) and operator == "-":
+            if is_variable_size(left.type.target):
+                raise UnsupportedConstruct("the difference of pointers to arrays of variable length", cursor)
             scale = max(left.type.target.size, 1)
             return PointerDifference(left, right, scale, type_)
         if isinstance(left.type, PointerType) and operator in "+-":
@@ -304,6 +349,10 @@ class Values:
             return AddressOf(value, self.lower.pointer_to(value.type.element))
         return value
 
+    def size_type(self) -> IntegerType:
+        size = self.lower.unit.types.pointer_size
+        return IntegerType(size * 8, signed=False, name="unsigned int" if size == 4 else "unsigned long")
+
     def difference_type(self) -> IntegerType:
         size = self.lower.unit.types.pointer_size
         return IntegerType(size * 8, signed=True, name="int" if size == 4 else "long")
@@ -316,6 +365,8 @@ class Values:
         target = pointer.type.target
         if isinstance(target, RecordType) and not target.complete:
             raise UnsupportedConstruct(f"arithmetic on pointers to the incomplete {target}", cursor)
+        if is_variable_size(target):
+            return self.lower.arrays.offset(pointer, index, cursor)
         return PointerOffset(pointer, index, target.size, pointer.type)
 
     def _conditional(self, cursor: Any) -> Expression:
@@ -352,3 +403,8 @@ class Values:
             self.lower.builder.connect(self.lower.builder.here, end, self.lower.place(cursor))
         self.lower.builder.here = end
         return result if result is not None else Constant(0, type_)
+
+
+def _is_parameter(cursor: Any) -> bool:
+    inner = strip_parentheses(cursor)
+    return kind(inner) == "DECL_REF_EXPR" and kind(inner.referenced) == "PARM_DECL"

@@ -66,7 +66,9 @@ class Assume:
 class Allocate:
     """`malloc`, `calloc` (`zeroed`), `alloca` (`stack`: freed when the function returns).
 
-    The size is in bytes. `element` is the target type of the pointer that receives the result, if known.
+    A block that is `stack` and `scoped` ends by a `Free` of the same kind: an array of variable length, at each end of
+    its scope, or a stream. The size is in bytes. `element` is the target type of the pointer that receives the result,
+    if known.
     """
 
     place: Place = field(compare=False)
@@ -76,6 +78,7 @@ class Allocate:
     zeroed: bool = False
     may_fail: bool = True
     stack: bool = False
+    scoped: bool = False
 
     def __str__(self) -> str:
         name = "alloca" if self.stack else "calloc" if self.zeroed else "malloc"

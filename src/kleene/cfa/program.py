@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kleene.cfa.expressions import Cast, FunctionAddress, Variable, walk
+from kleene.cfa.expressions import Cast, Expression, FunctionAddress, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
 from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
@@ -140,14 +140,23 @@ class CProgram:
     def targets(self, call: Call) -> tuple[str, ...]:
         """The functions that a call may reach; through a pointer, those whose parameters fit.
 
-        A function whose address was converted to another type may get more arguments than it has parameters.
+        A function whose address was converted to another type may get more arguments than it has parameters. A constant
+        table of functions has the functions of its initial value.
         """
         if isinstance(call.function, str):
             return (call.function,)
+        if call.function in self._constant_functions:
+            return (self._constant_functions[call.function],)
         names = (a.name for a in self.address_taken)
         return tuple(
             n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
         )
+
+    @cached_property
+    def _constant_functions(self) -> dict[Expression, str]:
+        """The functions to which constants and members of constants point."""
+        initial = [a for g in self.globals if g.constant and not g.external for a in g.initial]
+        return {a.target: a.value.name for a in initial if isinstance(a.value, FunctionAddress)}
 
     @cached_property
     def _converted_functions(self) -> frozenset[str]:

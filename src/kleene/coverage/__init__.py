@@ -7,6 +7,7 @@ In reading order:
 - `views`: a state as the automaton of an analysis sees it
 - `invariants`: the invariant of a proof, by location
 - `products`: the same for products of parts
+- `slices`: the same for slices of a program
 - `shapes`: a state as a structure, as far as it determines one
 - `matching`: whether a structure stands for a state
 - `numbers`: numbers as an attempt follows them

@@ -17,7 +17,7 @@ from kleene.coverage.views import KnownVariables, Program, View, number_at, poin
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
-from kleene.domains.fesa.flags import EXISTS, NOT_NULL, VALUE, Flag, Node, edge
+from kleene.domains.fesa.flags import EXISTS, NOT_NULL, OTHERS, VALUE, Flag, Node, edge
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, State
 from kleene.passes.facts.integers import Key
@@ -107,6 +107,7 @@ class FesaInvariant:
             block = view.state.blocks[number]
             nodes = [n for n in heap.heap_nodes() if int(n.size) == block.size]
             some = heap.any_of(self._block(heap, node, block, pointers, bound) for node in nodes)
+            some = some | heap.all_of(heap.flag(edge(self.transfer.node(v), 0, OTHERS, 0)) for v, _ in pointers)
             if nodes and not heap.possible(condition & some):  # other nodes may have a least size
                 return False
         return True
@@ -123,7 +124,8 @@ class FesaInvariant:
         if not heap.options.out_counter or not (value == 0 or isinstance(value, Pointer)):
             return heap.space.true
         flag = heap.flag(Flag(NOT_NULL, node, slot))
-        return ~flag if value == 0 else flag
+        unknown = heap.flag(edge(node, slot, OTHERS, 0))
+        return (~flag if value == 0 else flag) | unknown
 
     def _number(
         self, heap: Heap, node: Node, offset: int, variable: Variable | None, value: int | None, bound: int

@@ -30,6 +30,7 @@ from kleene.coverage.views import (
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
+from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.unread import unread_cells
 from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.owners import touched_name
@@ -88,6 +89,10 @@ class Followed:
     ghosts: Sequence[Ghost] = ()
     """The variables of the automaton that the program does not have."""
     ghost_members: Sequence[GhostMember] = ()
+    slice: Slice | None = None
+    """What is followed of the program, if not all of it."""
+    stale: frozenset[Place] = frozenset()
+    """The places of pointers that the analysis forgets before the program overwrites them."""
 
 
 class Sketcher:
@@ -112,7 +117,10 @@ class Sketcher:
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
         self.known = KnownVariables(self.memory)
-        self.unread = unread_cells(attempt.memory) if attempt.by == "unread" else frozenset()
+        self.unread = attempt.stale | (unread_cells(attempt.memory) if attempt.by == "unread" else frozenset())
+        own = attempt.slice
+        self.mixed = own.mixed if own is not None else frozenset()
+        self.is_open = own.is_open if own is not None else lambda place: False
         self.partial = (
             any(v.name in program.parts or v == LITERAL for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
@@ -168,12 +176,14 @@ class _Drawing:
             self.live = self.live & needed
         heap = [n for n, b in blocks.items() if b.kind == "heap" and b.alive]
         stack = [n for frame in self.view.state.frames for n in frame.stack_blocks if blocks[n].alive]
-        if not self.view.whole:
+        if owner.attempt.slice is not None:
+            heap, stack = self._blocks_of_slice([*heap, *stack]), []
+            self.sketch.complete = False
+        elif not self.view.whole:
             heap = self._reachable_blocks(heap)
         for number in (*self.objects, *heap, *stack):
             self._node(number)
-        opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
-        for number in () if opaque else list(self.nodes):
+        for number in () if self._has_opaque_objects else list(self.nodes):
             self._cells(number, blocks[number])
         for variable in owner.memory.pointers:
             if (variable.is_global or variable in self.live) and self._is_known(variable):
@@ -188,6 +198,11 @@ class _Drawing:
         for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
             self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
+
+    @property
+    def _has_opaque_objects(self) -> bool:
+        """Whether the function does not look into all objects that it knows."""
+        return not self.view.whole and OPAQUE in self.owner.symbols.unaries
 
     def _is_known(self, variable: Variable) -> bool:
         return self.owner.known.has(variable, self.view)
@@ -215,13 +230,42 @@ class _Drawing:
     # Nodes ----------------------------------------------------------------------------------------------------
 
     def _reachable_blocks(self, heap: list[int]) -> list[int]:
-        """The heap blocks that the variables of this activation reach: only these are certain."""
+        """The heap blocks that the variables of this activation reach: only these are certain.
+
+        With opaque objects, those that the variables point to: what is behind an opaque object is not here.
+        """
         owner = self.owner
         variables = filter(self._is_known, (*owner.memory.pointers, *owner.memory.objects))
         roots = [v for v in variables if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
-        reached = self.view.state.reachable([*numbers, *self.objects])
+        if self._has_opaque_objects:
+            blocks = [self.view.state.blocks[n] for n in numbers if n in self.view.state.blocks]
+            reached = {value.block for b in blocks for _, value in b.cells.values() if isinstance(value, Pointer)}
+        else:
+            reached = self.view.state.reachable([*numbers, *self.objects], ignored=owner.attempt.stale)
         return [number for number in heap if number in reached]
+
+    def _blocks_of_slice(self, blocks: list[int]) -> list[int]:
+        """The blocks that the variables of the slice reach by its cells: only these are certain to belong to it."""
+        owner, state = self.owner, self.view.state
+        members = owner.attempt.sharing.members
+        pure = [v for v in owner.memory.pointers if owner.mixed.isdisjoint((v, *members.get(v.name, ())))]
+        variables = filter(self._is_known, pure)
+        roots = [v for v in variables if v.is_global or v in self.live]
+        values = [variable_value(owner.program, self.view, held) for v in roots if (held := self._holder(v))]
+        reached, waiting = set[int](), [value.block for value in values if isinstance(value, Pointer)]
+        waiting += self.objects
+        while waiting:
+            number = waiting.pop()
+            block = state.blocks.get(number)
+            if number in reached or block is None or not block.alive:
+                continue
+            reached.add(number)
+            size = self._size(number, block)
+            places = [p for p in owner.memory.cell_of if p[0] == size and not owner.is_open(p)]
+            cells = (pointer_at(owner.memory, block, place) for place in places)
+            waiting += [value.block for value in cells if isinstance(value, Pointer)]
+        return [number for number in blocks if number in reached]
 
     def _node(self, number: int) -> int:
         sketch, block = self.sketch, self.view.state.blocks[number]
@@ -276,7 +320,10 @@ class _Drawing:
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
+            if owner.is_open((size, offset)):
+                continue
             if (size, offset) in owner.unread:
+                self.sketch.complete &= (size, offset) not in owner.attempt.stale  # it may keep an ended block
                 continue
             if self._is_in_array(block, offset) or self._is_flexible(size, offset):
                 continue
@@ -367,10 +414,14 @@ class _Drawing:
         if not owner.symbols.precision.tracks(variable.name):
             return
         pointer = owner.symbols.pointer(variable)
+        if not owner.mixed.isdisjoint((variable, *owner.attempt.sharing.members.get(variable.name, ()))):
+            sketch.complete = False
+            return
         held = self._holder(variable)
         value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
-        if not known or (isinstance(value, Undefined) and variable in owner.standing):
+        stands = variable in owner.standing or owner.attempt.slice is not None
+        if not known or (isinstance(value, Undefined) and stands):
             sketch.complete = False
             return
         if isinstance(value, Pointer) and value.offset not in pointer.offsets:

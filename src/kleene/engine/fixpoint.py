@@ -116,6 +116,9 @@ def _process(
         listener.on_location(location, len(batch))
     for edge in cfa.leaving(location) if batch else ():
         if not schedule.trace:
+            if len(batch) <= AT_ONCE:
+                arrive(edge.target, domain.post(edge, batch))
+                continue
             for results in posts(domain, edge, batch, lambda: check_limits(reached)):
                 arrive(edge.target, results)
             continue

@@ -81,13 +81,17 @@ def _intern(
 
 def _union(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:
     for other in others:
-        if other != first:
-            first = (*first, *[name for name in other if name not in first])
+        if not first:
+            first = other
+        elif other and other != first:
+            added = [name for name in other if name not in first]
+            if added:
+                first = (*first, *added)
     return first
 
 
 def _without(names: tuple[str, ...], *bound: str) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in bound)
+    return tuple([name for name in names if name not in bound])
 
 
 class Const(Formula):

@@ -19,7 +19,9 @@ from kleene.logic.formula import (
     Exists,
     Forall,
     Formula,
+    Iff,
     IfThenElse,
+    Not,
     Or,
     subformulas,
 )
@@ -41,18 +43,23 @@ def postorder(f: Formula) -> Iterator[Formula]:
             stack.extend((child, False) for child in reversed(current.children))
 
 
+_CONNECTIVES = frozenset((And, Or, Not, Iff, IfThenElse))
+"""The classes of formulas that consist of their children only."""
+
+
 def rebuild(f: Formula, children: tuple[Formula, ...]) -> Formula:
     """The same node over other children (as many as `f.children`); nothing is simplified."""
     if children == f.children:
         return f
+    kind = type(f)
+    if kind in _CONNECTIVES:  # most formulas are: matching would try all other classes first
+        return kind(*children)
     match f:
         case Exists(variable, _) | Forall(variable, _):
             return _bind(f, variable, children[0])
         case Closure(left, right, sub_left, sub_right, _):
             return Closure(left, right, sub_left, sub_right, children[0])
-        case IfThenElse():
-            return IfThenElse(*children)
-    return type(f)(*children)
+    return kind(*children)
 
 
 def _bind(f: Formula, variable: str, body: Formula) -> Formula:
@@ -115,6 +122,9 @@ def _substitute(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
 
 
 def _substitute_node(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
+    if type(f) in _CONNECTIVES:
+        return rebuild(f, tuple([_substitute(c, mapping, memo) for c in f.children]))
+
     def name(v: str) -> str:
         return mapping.get(v, v)
 
@@ -187,12 +197,16 @@ def _rename(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Form
     if renamed is not None:
         return renamed
 
+    if type(f) in _CONNECTIVES:
+        renamed = memo[key] = rebuild(f, tuple([_rename(c, relevant, prefix, memo) for c in f.children]))
+        return renamed
+
     def name(v: str) -> str:
         return relevant.get(v, v)
 
     match f:
         case Atom(predicate, args):
-            renamed = Atom(predicate, tuple(map(name, args)))
+            renamed = Atom(predicate, tuple([relevant.get(v, v) for v in args]))
         case Equal(left, right):
             renamed = Equal(name(left), name(right))
         case Exists(variable, body) | Forall(variable, body):

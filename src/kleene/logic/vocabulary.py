@@ -87,7 +87,8 @@ class Vocabulary:
         object.__setattr__(self, "_index", {p.name: i for i, p in enumerate(self.predicates)})
         if len(self._index) != len(self.predicates):
             raise ValueError("a predicate is declared twice")
-        object.__setattr__(self, "_hash", hash(tuple((p.name, p.arity) for p in self.predicates)))
+        # Vocabularies of one program often differ in a definition only; a search among them should see that at once.
+        object.__setattr__(self, "_hash", hash(tuple((p.name, p.arity, p.definition) for p in self.predicates)))
 
     def __hash__(self) -> int:
         return self._hash

@@ -14,7 +14,7 @@ In reading order:
 - `scalars`: structs and arrays become variables
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
-- `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads
+- `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads, stale pointers
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome
 - `zero_one_images`: numbers compared with each other: 0 and 1 stand for all

@@ -94,7 +94,7 @@ def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     labels = [edge.label for edge in cfa.edges]
     if not any(_is_moved(n) for o in labels for x in expressions(o) for n in walk(x)):
         return cfa
-    memory = Memory(program, cfa)
+    memory = Memory(program, cfa, typed=True)
 
     def element(node: Expression) -> Index | None:
         if not isinstance(node, PointerOffset) or not _is_moved(node) or not isinstance(node.type, PointerType):

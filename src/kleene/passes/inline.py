@@ -115,7 +115,7 @@ class _Inliner:
     def _edge(self, source: str, operation: Operation, target: str, *, inlined: bool) -> None:
         if isinstance(operation, Call):
             self._call(source, operation, target)
-        elif inlined and isinstance(operation, Allocate) and operation.stack:
+        elif inlined and isinstance(operation, Allocate) and operation.stack and not operation.scoped:
             self._add(source, Unsupported(operation.place, "alloca in an inlined function"), self.exit)
         else:
             self._add(source, operation, target)

@@ -9,6 +9,8 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.passes.attempts.slices.classes import NoSlices
+from kleene.passes.attempts.slices.slicing import Slice, Slicing
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import is_tag
@@ -24,9 +26,13 @@ class Prepared:
     """
 
     source: CProgram
+    slice: Slice | None = None
+    """What is followed of the program, if not all of it."""
 
     @cached_property
     def _outcome(self) -> CProgram | LimitReached:
+        if self.slice is not None:
+            return self.slice.program
         try:
             return whole_program(self.source)
         except LimitReached as limit:
@@ -40,7 +46,7 @@ class Prepared:
     @cached_property
     def by_calls(self) -> Prepared | None:
         """The program with functions analysed apart that could be inlined; None if there are none."""
-        apart = self.calls.apart
+        apart = self.calls.apart if self.slice is None else frozenset()
         return Prepared(replace(self.source, apart=apart)) if apart and not self.source.apart else None
 
     @property
@@ -59,6 +65,22 @@ class Prepared:
     def memory(self) -> Memory:
         """The objects and pointers of `cfa`."""
         return Memory(self.inlined, self.cfa, typed=True)
+
+    @cached_property
+    def slicing(self) -> Slicing | None:
+        """What the slices of the program are made from."""
+        try:
+            return Slicing(self.memory) if self.slice is None else None
+        except NoSlices:
+            return None
+
+    @cached_property
+    def slices(self) -> tuple[Slice, ...]:
+        """The program once for each of its data structures; none if there is one only."""
+        try:
+            return self.slicing.slices() if self.slicing is not None else ()
+        except NoSlices:
+            return ()
 
     @property
     def has_flags(self) -> bool:

@@ -169,7 +169,7 @@ class _Images:
         for location in self.original.locations:
             edges = list(self.original.leaving(location))
             tested = [_test_of(e.label) for e in edges if isinstance(e.label, Assume)]
-            if tested and self._about(tested[0]):
+            if any(map(self._about, tested)):
                 if len(tested) < len(edges) or len(edges) > 2 or any(test != tested[0] for test in tested):
                     return self.original
                 self._branch(edges)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Way(Enum):
     """A way to fewer structures that a run may show; the value says why it ends there."""
 
+    SLICES = "the program has several data structures"
     NUMBERS = "numbers in nodes multiply the structures"
     CALLS = "the structures are in copies of few functions"
     PARTS = "the structures are combinations of few parts"
@@ -52,6 +53,8 @@ class ShapeResult:
     """If the heap was taken apart: the pointers and facts that were kept together."""
     cases: tuple[Roots, ...] = ()
     """If the heap was taken apart: the numbers whose values were kept apart."""
+    slices: tuple[ShapeResult, ...] = ()
+    """If each data structure was analysed by itself: the results, which are one proof together."""
     suspects: frozenset[str] = frozenset()
     """If the heap was taken apart: the pointers and facts that the first alarm of each kind is about."""
 
@@ -65,7 +68,8 @@ class ShapeResult:
     @property
     def apart(self) -> frozenset[str]:
         """The functions that were analysed apart though they could be inlined."""
-        return self.followed.memory.program.apart if self.followed is not None else frozenset()
+        first = self.slices[0] if self.slices else self
+        return first.followed.memory.program.apart if first.followed is not None else frozenset()
 
     def parts_at(self, location: str) -> list[tuple[Structure, Roots | None]]:
         """The structures of a location. Where the heap was taken apart, each part comes with its roots."""

@@ -69,6 +69,8 @@ from kleene.transformers.action import Action, Message, Rule, Update
 __all__ = ["Alarm", "Translation", "Translator"]
 
 ERROR = "error"
+ERROR_CALL = "an error call is reached"
+"""The text of the alarm of an error call without a message."""
 
 
 @dataclass
@@ -419,7 +421,7 @@ class Translator:
             case Specified():
                 self.specified.follow(operation)
             case Error(kind=kind, message=message):
-                self.context.fail(kind, message or "an error call is reached")
+                self.context.fail(kind, message or ERROR_CALL)
             case Return() | Exit():
                 self._leave(operation)
             case Unsupported(reason=reason):

@@ -62,9 +62,10 @@ class PackedBatch(Sequence[Structure]):
     def __init__(self, vocabulary: Vocabulary, batch: _native.Batch) -> None:
         self.vocabulary = vocabulary
         self.batch = batch
+        self._size = len(batch)
 
     def __len__(self) -> int:
-        return len(self.batch)
+        return self._size
 
     @overload
     def __getitem__(self, index: int) -> Structure: ...

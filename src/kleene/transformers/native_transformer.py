@@ -29,15 +29,16 @@ class NativeAction:
         self._general = False
         self._native = self._make()
 
-    def post(self, structures: _native.Batch, threads: int, *, timed: bool = False) -> _native.Outcomes:
-        """What the action leads to from each structure; some may be left to the Python machine."""
-        outcomes = self._native.post(structures, threads, timed)
-        if not self._general and not outcomes.all_done and any(general for _, general in outcomes.unfinished()):
+    def post(self, structures: _native.Batch, threads: int, timed: bool) -> _native.Outcome:
+        """What the action leads to from a batch; some structures may be left to the Python machine."""
+        outcome = self._native.post(structures, threads, timed)
+        unfinished = outcome[0]
+        if unfinished is not None and not self._general and any(general for _, general in unfinished):
             self._rules.compile(all_active=False)
             self._general = True
             self._native = self._make()
-            outcomes = self._native.post(structures, threads, timed)
-        return outcomes
+            outcome = self._native.post(structures, threads, timed)
+        return outcome
 
     def message(self, post: bool, number: int) -> Message:
         action = self.transformer.action

@@ -120,6 +120,13 @@ def many_lists(tmp_path: Path, count: int) -> Path:
     return path
 
 
+@pytest.fixture
+def _without_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists that nothing connects would be analysed one by one."""
+    monkeypatch.setattr(Prepared, "slices", ())
+
+
+@pytest.mark.usefixtures("_without_slices")
 def test_many_lists_are_taken_apart(tmp_path: Path) -> None:
     """The product of five lists had 55,496 structures. The proof by parts is checked again, covered and described."""
     path = many_lists(tmp_path, 5)
@@ -132,12 +139,14 @@ def test_many_lists_are_taken_apart(tmp_path: Path) -> None:
     assert {"l1: NULL", "l1: acyclic list of 2 or more nodes"} <= set(words) and not any(";" in text for text in words)
 
 
+@pytest.mark.usefixtures("_without_slices")
 def test_whole_heaps_follow_if_parts_do_not_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "MOST_COMBINATIONS", 0)
     result = analyse(Prepared(read(many_lists(tmp_path, 4))), malloc_may_fail=True, seconds=60)
     assert is_proof(result) and result.together is None and result.structures > 4000
 
 
+@pytest.mark.usefixtures("_without_slices")
 def test_whole_heaps_follow_if_parts_have_alarms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A proof that needs all correlations is not lost."""
     monkeypatch.setattr(analysis, "NEAREST", ())

@@ -322,6 +322,8 @@ def test_each_part_is_checked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert [options.properties for _, options, _ in checker.asked] == [
         ALL, tuple(n for n in ALL if n != "memcleanup"), ALL,
     ]  # fmt: skip
+    tested = [options.self_check for _, options, _ in checker.asked]
+    assert tested[0] == tested[1] != tested[2] == 0.0, "the functions run in the place of their contracts"
     assert checker.attacked == [("main", "main")]
     assert result.properties == {"memsafety": TRUE, CONTRACTS: TRUE}
 

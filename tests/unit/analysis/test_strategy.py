@@ -100,3 +100,23 @@ def test_after_alarms_the_look_comes_before_path_formulas(tmp_path, monkeypatch)
     report = checked(tmp_path, end="*(int *)list", properties=("memsafety",))
     assert report.verdict is Verdict.FALSE
     assert report.shape.alarms and report.confirmation is None
+
+
+def test_an_analysis_goes_on_without_what_a_run_has_decided(tmp_path, monkeypatch):
+    """The facts that only the violated property needs cost 47 s instead of 3 s in a program that counts words."""
+    asked = []
+
+    def analyse(*program, kinds, **options):
+        asked.append(kinds)
+        return real(*program, kinds=kinds, **options)
+
+    real = strategy.analyse
+    monkeypatch.setattr(strategy, "analyse", analyse)
+    monkeypatch.setattr(strategy, "HEAD_START_SECONDS", 0.0)
+    monkeypatch.setattr(strategy, "GLANCE_STEPS", 1)
+    path = tmp_path / "list.c"
+    path.write_text(LIST.replace("break", "exit(1)").replace("END", "0"))
+    report = check([str(path)], check_options())
+    assert report.properties["memcleanup"] is Verdict.FALSE
+    assert report.properties["memsafety"] is Verdict.TRUE
+    assert ["memory_cleanup" in kinds for kinds in asked] == [True, False]

@@ -252,3 +252,43 @@ def test_other_errors_behind_unknown_code_are_confirmed(tmp_path: Path, body: st
     """The result is NULL like any other: it is compared, freed and reallocated, and its own errors are confirmed."""
     report = checked(LOOKUP.replace("BODY", body), tmp_path, malloc_may_fail=False)
     assert report.properties["memsafety"] is Verdict.FALSE
+
+
+PUSH = """
+#include <errno.h>
+#include <stdlib.h>
+struct node { struct node *next; void *value; };
+static int push(struct node **list, void *value) {
+    struct node *node = malloc(sizeof *node);
+    if (node == NULL)
+        return -errno;
+    node->value = value;
+    node->next = *list;
+    *list = node;
+    return 0;
+}
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        void *value = malloc(4);
+        BETWEEN
+        if (value && push(&list, value) < 0)
+            free(value);
+    }
+    while (list != NULL) {
+        struct node *next = list->next;
+        free(list->value);
+        free(list);
+        list = next;
+    }
+    return 0;
+}
+"""
+
+
+def test_errno_behind_an_allocation_that_fails(tmp_path: Path) -> None:
+    """`errno` was any number, so that a block seemed to be lost where ``return -errno`` tells that memory is short."""
+    assert checked(PUSH.replace("BETWEEN", ""), tmp_path).verdict is Verdict.TRUE
+    wrong = PUSH.replace("BETWEEN", "").replace("< 0)", "< -ENOMEM)")
+    assert checked(wrong, tmp_path).verdict is Verdict.FALSE

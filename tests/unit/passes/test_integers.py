@@ -242,3 +242,10 @@ def test_constants_pass_through_calls(tmp_path: Path) -> None:
     known = Constants(memory)
     (argument,) = (v for v in memory.integers if v.name == "down.n")
     assert 9 in known.of(argument)
+
+
+def test_the_constants_of_a_negative_number(tmp_path: Path) -> None:
+    """What is negated somewhere has the negative constants too; other numbers have not."""
+    assert constants(tmp_path, "int i = 3, j = -i; if (j == 5) return 1;")["j"] == (-3, 3, -5, 5)
+    assert constants(tmp_path, "int i = 3, j = ~i; if (j == 5) return 1;")["j"] == (3, 5)
+    assert constants(tmp_path, "int i = 3, j = i; if (j == 5) return 1;")["j"] == (3, 5)

@@ -13,6 +13,7 @@ from kleene.cfa.types import CHAR, INT, UNSIGNED, ArrayType, IntegerType, Pointe
 from kleene.passes.elements.global_arrays import (
     MOST_ELEMENTS,
     _inside,
+    _is_decrement,
     _is_increment,
     _uncast,
     _variable,
@@ -42,6 +43,7 @@ ARRAYS = {
     "extern struct node *t[COUNT];": False,
     "struct node *t[COUNT] = {&some};": False,
     "struct node *const t[COUNT] = {&some};": False,
+    "struct node *const t[COUNT];": False,
     "struct node *t[COUNT]; struct node **first = &t[0];": True,
     "struct node *t[COUNT]; struct node **first = t;": False,
 }
@@ -115,6 +117,28 @@ def test_increments() -> None:
         None,
     ):
         assert not _is_increment(value, I)
+
+
+def test_decrements() -> None:
+    for value in (
+        Binary("-", I, ONE, INT),
+        Binary("+", I, Constant(-1, INT), INT),
+        Binary("-", Cast(I, LONG), Constant(1, LONG), LONG),
+    ):
+        assert _is_decrement(value, I)
+    for value in (
+        Binary("-", J, ONE, INT),
+        Binary("+", I, ONE, INT),
+        Binary("-", I, Constant(-1, INT), INT),
+        Binary("-", I, Constant(2, INT), INT),
+        Binary("-", ONE, I, INT),
+        Binary("*", I, Constant(-1, INT), INT),
+        Binary("-", I, J, INT),
+        Binary("-", Cast(I, UNSIGNED), Constant(1, UNSIGNED), UNSIGNED),
+        ONE,
+        None,
+    ):
+        assert not _is_decrement(value, I)
 
 
 def test_an_interval_inside_an_array() -> None:

@@ -40,6 +40,10 @@ ERRORS = {
         "struct node *p = malloc(sizeof *p); free(p); *p = *p;",
         "dangling_dereference",
     ),
+    "a variable with a function to be called at its end": (
+        "int *p __attribute__((cleanup(finish))) = malloc(4); free(p);",
+        "double_free",
+    ),
     "a block that only realloc gave": ("char *p = NULL; p = realloc(p, 2); p = NULL;", "memory_leak"),
 }
 NOT_PROVED = {
@@ -50,9 +54,8 @@ NOT_PROVED = {
     "a literal that is copied to": 'char *s = __VERIFIER_nondet_int() ? "abc" : "def"; memcpy(s, "x", 1);',
     "a text without an end": "char *p = malloc(1); p[0] = 'x'; puts(p); free(p);",
     "a format that writes": 'int n = 0; printf("%n", &n); if (n) ' + NOWHERE,
-    "a variable with a function to be called at its end": "int *p __attribute__((cleanup(finish))) = NULL;",
     "threads": "pthread_t t; pthread_create(&t, NULL, NULL, NULL);",
-    "jumps": "jmp_buf b; if (setjmp(b)) " + NOWHERE,
+    "jumps": "jmp_buf b; if (setjmp(b)) " + NOWHERE + " longjmp(b, 1);",
     "characters with a width": 'char b[4]; scanf("%10c", b);',
 }
 SAFE = {

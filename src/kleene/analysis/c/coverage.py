@@ -17,6 +17,7 @@ from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.products import ProductInvariant
 from kleene.coverage.runs import Coverage, Runs
+from kleene.coverage.slices import SlicesInvariant
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.decomposed.products import Product
@@ -80,6 +81,9 @@ def program_of(
 
 def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invariant | None:
     """The invariant of a proof; None if the analysis kept no states."""
+    if isinstance(result, ShapeResult) and result.slices:
+        invariants = [own for part in result.slices if (own := invariant_of(program, part)) is not None]
+        return SlicesInvariant(invariants) if invariants else None
     if result.reached is None:
         return None
     if not isinstance(result, ShapeResult):

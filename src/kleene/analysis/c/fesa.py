@@ -14,11 +14,12 @@ from kleene.cfa.operations import DeclareLocal, Operation
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED
 from kleene.diagnostics import LimitReached
-from kleene.domains.fesa.calling import CallingFesaDomain
+from kleene.domains.fesa.calling import CallingFesaDomain, procedures
 from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
-from kleene.domains.fesa.heap import Heap, Options, State
+from kleene.domains.fesa.heap import Heap, Inner, Options, State
+from kleene.domains.fesa.inner import inner_structures
 from kleene.domains.fesa.variable_lifetimes import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
@@ -37,13 +38,14 @@ def analyse_fesa(
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
-    Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead. If a
-    block seems lost, variables are kept during loops, then to the end of their scope. If warnings remain, nodes are
-    named by their roles: first with one state per location as in the paper, then with one state per set of NULL
-    variables. Then nodes with pointers from variables stay apart from summaries, until the first warning. Assertions
-    that compare numbers with each other are checked on images of the numbers. If a block
-    still seems lost, the other errors are checked without parents. Without instrumentation, leaks are checked last and
-    only if no other memory error remains, because parents are an instrumentation too.
+    Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead.
+    Where structures contain others, one of the inner ones is then followed apart. If a block seems lost, variables
+    are kept during loops, then to the end of their scope. If warnings remain, nodes are named by their roles: first
+    with one state per location as in the paper, then with one state per set of NULL variables. Then nodes with
+    pointers from variables stay apart from summaries, until the first warning. Assertions that compare numbers with
+    each other are checked on images of the numbers. If a block still seems lost, the other errors are checked
+    without parents. Without instrumentation, leaks are checked last and only if no other memory error remains,
+    because parents are an instrumentation too.
     """
     start = time.monotonic()
     run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
@@ -144,6 +146,8 @@ class FesaAttempt:
     """The share of the remaining time that the attempt may take."""
     related_numbers: bool = False
     """Whether the numbers of two cells of a summary are related."""
+    inner: bool = False
+    """Whether one structure inside another is followed apart."""
     by: str = ""
     """What the numbers of the program are followed as: themselves, images (`order`), or beside them `zones`."""
 
@@ -157,6 +161,7 @@ def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop |
 PLAIN = FesaAttempt()
 FESA_ATTEMPTS = (
     PLAIN,
+    FesaAttempt("inner", "one of the structures inside another is followed apart", inner=True, stop_at="warning"),
     FesaAttempt("kept in loops", "variables are kept as long as a loop runs", keep="loop"),
     *(
         _keeping_attempt(keep, name, purpose, by_role=True, by_cases=cases)
@@ -296,8 +301,14 @@ class _Run:
         return {"": lambda: self.memory, "order": lambda: self._images, "zones": lambda: self._possible}[plan.by]()
 
     def applies(self, plan: FesaAttempt) -> bool:
-        """Whether an attempt follows another program than the others do."""
+        """Whether an attempt does anything that the others do not."""
+        if plan.inner and (self._inner is None or procedures(self.memory.cfa)):
+            return False
         return not plan.by or self.followed(plan).cfa != self.memory.cfa
+
+    @cached_property
+    def _inner(self) -> Inner | None:
+        return inner_structures(self.memory)
 
     def analyse(self, seconds: float, plan: FesaAttempt) -> FesaResult:
         start = time.monotonic()
@@ -311,6 +322,7 @@ class _Run:
             by_role=plan.by_role,
             by_cases=plan.by_cases,
             related_numbers=plan.related_numbers,
+            inner=self._inner if plan.inner and self.applies(plan) else None,
         )
         domain = CallingFesaDomain(
             memory,

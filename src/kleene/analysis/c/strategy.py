@@ -255,28 +255,34 @@ def _fall_back(check: Check, seconds: float) -> None:
 
 
 def _analyse(check: Check, seconds: float) -> None:
-    try:
-        check.report.shape = _abstract_result(check, seconds)
-    except _Decided:
+    end = time.monotonic() + seconds
+    while check.open_properties:
+        try:
+            check.report.shape = _abstract_result(check, end - time.monotonic())
+        except _FewerOpen:
+            if any(run.fault.kind in UNDEFINED for run in check.report.traces):
+                return  # behind undefined behaviour the analysis proves nothing
+            continue
+        conclude(check.report, check.report.shape)
         return
-    conclude(check.report, check.report.shape)
 
 
-class _Decided(Exception):
-    """Exact exploration has decided all properties, so that the abstract analysis is not needed any more."""
+class _FewerOpen(Exception):
+    """A run has decided a property meanwhile: the analysis begins anew, without the facts that only this one needs."""
 
 
 def _look_in_between(check: Check) -> Callable[[], None]:
-    """What the shape analysis does when its head start is over: look at real runs, and stop if they tell all."""
-    looks = [phase for phase in PHASES if phase.interrupts]
+    """What the shape analysis does when its head start is over: look at runs, and stop if they decide a property."""
+    looks, open_before = [phase for phase in PHASES if phase.interrupts], check.open_properties
     end = time.process_time() + HEAD_START_SECONDS
 
     def look() -> None:
         if looks and not check.has_looked and time.process_time() >= end:
             for phase in [phase for phase in looks if phase.applies(check)]:
-                phase.run(check, check.budget.part(phase.share, phase.most))
-                if not check.open_properties:
-                    raise _Decided
+                if check.open_properties:
+                    phase.run(check, check.budget.part(phase.share, phase.most))
+            if check.open_properties != open_before:
+                raise _FewerOpen
 
     return look
 
@@ -395,7 +401,7 @@ PHASES = (
     ),
     Phase(
         "long texts in between",
-        "runs on long arguments and lines, after the look in between",
+        "runs on short lines of what the program names and on long ones, after the look in between",
         _search_lengths,
         lambda check: check.is_shape_analysis and check.lengths is None and _may_depend_on_lengths(check),
         most=LENGTHS_LOOK_SECONDS,
@@ -404,7 +410,7 @@ PHASES = (
     ),
     Phase(
         "long texts",
-        "runs on long arguments and lines, and on many of them, for errors that a length decides",
+        "runs on lines of what the program names, on long arguments and lines, and on many of them",
         _search_lengths,
         lambda check: check.options.domain != "explicit" and _may_depend_on_lengths(check),
         share=PATHS_SHARE,

@@ -164,7 +164,9 @@ def explain(report: CheckReport) -> None:
             kind = first_undefined.kind.replace("_", " ")
             reasons.append(f"{first_undefined.place}: possible {kind}: {first_undefined.text}: {NO_PROMISE}")
     elif report.exploration is not None:
-        reasons.append(report.exploration.reason)
+        explored = report.exploration
+        early = f"the time limit was reached during exact exploration, after {explored.states} states"
+        reasons.append(early if _TIME in explored.reason else explored.reason)
     if undefined is not None:
         reasons.append(f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
     elif "memcleanup" in open_properties and not reasons:
@@ -176,12 +178,18 @@ def explain(report: CheckReport) -> None:
 def _advice(report: CheckReport, undefined: Finding | None) -> str:
     """One sentence on what the user can do about the reason."""
     shape = report.shape
+    is_refined = report.refinement is not None or bool(report.fallback)
     if undefined is not None:
         return f"repair the error at {undefined.file}:{undefined.line}, and check again"
     if _TIME in report.reason:
         return MORE_TIME
     if _CROWDED.search(report.reason):
-        return "allow more with --max-structures, check fewer operations at once, or try --refine"
+        more = "allow more with --max-structures"
+        return (
+            f"{more} or check fewer operations at once"
+            if is_refined
+            else f"{more}, check less at once, or try --refine"
+        )
     if "--extern" in report.reason:
         return ""
     if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
@@ -189,8 +197,10 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
     if NO_PROMISE in report.reason:
         return "repair this first; --property memsafety shows a run that comes there"
     if shape is not None and shape.alarms:
-        return "--trace shows the path that the analysis could not exclude; --refine or a contract may exclude it"
-    return "--trace and --html show what was reached; --refine or --timeout may decide it"
+        path = "--trace shows the path that the analysis could not exclude"
+        return f"{path}; a contract may exclude it" if is_refined else f"{path}; --refine or a contract may exclude it"
+    other = "--timeout" if is_refined else "--refine or --timeout"
+    return f"--trace and --html show what was reached; {other} may decide it"
 
 
 def _answer(alarm: Alarm, report: CheckReport) -> str:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <wchar.h>
 
 extern char __VERIFIER_nondet_char(void);
 extern int __VERIFIER_nondet_int(void);
@@ -1057,4 +1058,89 @@ void __kleene_run_handlers(void) {
         kleene_handler_2();
     if (kleene_handler_1 != NULL)
         kleene_handler_1();
+}
+
+/* Texts of wide characters. */
+size_t wcslen(const wchar_t *text) {
+    size_t length = 0;
+    while (text[length] != 0)
+        length++;
+    return length;
+}
+
+wchar_t *wmemcpy(wchar_t *target, const wchar_t *source, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        target[i] = source[i];
+    return target;
+}
+
+wchar_t *wmemset(wchar_t *target, wchar_t value, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        target[i] = value;
+    return target;
+}
+
+wchar_t *wcscpy(wchar_t *target, const wchar_t *source) {
+    size_t i = 0;
+    while ((target[i] = source[i]) != 0)
+        i++;
+    return target;
+}
+
+wchar_t *wcsncpy(wchar_t *target, const wchar_t *source, size_t count) {
+    size_t i = 0;
+    for (; i < count && source[i] != 0; i++)
+        target[i] = source[i];
+    for (; i < count; i++)
+        target[i] = 0;
+    return target;
+}
+
+wchar_t *wcscat(wchar_t *target, const wchar_t *source) {
+    wcscpy(target + wcslen(target), source);
+    return target;
+}
+
+int wcsncmp(const wchar_t *first, const wchar_t *second, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (first[i] != second[i])
+            return first[i] < second[i] ? -1 : 1;
+        if (first[i] == 0)
+            return 0;
+    }
+    return 0;
+}
+
+int wcscmp(const wchar_t *first, const wchar_t *second) {
+    for (size_t i = 0;; i++) {
+        if (first[i] != second[i])
+            return first[i] < second[i] ? -1 : 1;
+        if (first[i] == 0)
+            return 0;
+    }
+}
+
+wchar_t *wcschr(const wchar_t *text, wchar_t wanted) {
+    for (;; text++) {
+        if (*text == wanted)
+            return (wchar_t *)text;
+        if (*text == 0)
+            return NULL;
+    }
+}
+
+wchar_t *wcsrchr(const wchar_t *text, wchar_t wanted) {
+    const wchar_t *last = NULL;
+    for (;; text++) {
+        if (*text == wanted)
+            last = text;
+        if (*text == 0)
+            return (wchar_t *)last;
+    }
+}
+
+wchar_t *wcsdup(const wchar_t *text) {
+    size_t length = wcslen(text) + 1;
+    wchar_t *copy = malloc(length * sizeof(wchar_t));
+    return copy == NULL ? NULL : wmemcpy(copy, text, length);
 }

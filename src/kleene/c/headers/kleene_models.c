@@ -20,8 +20,8 @@ extern unsigned int __VERIFIER_nondet_uint(void);
 extern long __VERIFIER_nondet_long(void);
 extern unsigned long __VERIFIER_nondet_ulong(void);
 extern double __VERIFIER_nondet_double(void);
-extern FILE *__VERIFIER_nondet_FILE(void);
-extern DIR *__VERIFIER_nondet_DIR(void);
+extern void *__kleene_begin_stream(size_t);
+extern void __kleene_end_stream(void *);
 extern void __VERIFIER_assume(int);
 
 /* Texts and bytes from outside. A text is as long as Linux lets one be (MAX_ARG_STRLEN). */
@@ -48,11 +48,10 @@ void __kleene_any_text(char *target, size_t size) {
     __kleene_fill_text(target, (size_t)length);
 }
 
-/* Errors. */
+/* Errors: the reader of programs sets the variable behind functions that fail (library/errors.py). */
 static int kleene_errno;
 
 int *__errno_location(void) {
-    kleene_errno = __VERIFIER_nondet_int();
     return &kleene_errno;
 }
 
@@ -196,7 +195,14 @@ int getopt_long(int count, char *const arguments[], const char *letters, const s
     return getopt(count, arguments, letters);
 }
 
-/* Streams: a stream is no memory of the program. */
+/* Streams. One is a block that ends when it is closed; one that is never closed is no leak, since `exit` closes it. A
+   read of its first member, at the call, stands for every use (c/library/streams.py). */
+static FILE kleene_input, kleene_output, kleene_errors;
+FILE *stdin = &kleene_input, *stdout = &kleene_output, *stderr = &kleene_errors;
+
+void __kleene_standard_streams(void) {
+}
+
 FILE *freopen(const char *name, const char *mode, FILE *stream) {
     return __VERIFIER_nondet_int() != 0 ? stream : NULL;
 }
@@ -282,7 +288,7 @@ int vsprintf(char *target, const char *format, va_list arguments) {
 }
 
 DIR *opendir(const char *name) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_DIR() : NULL;
+    return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(DIR)) : NULL;
 }
 
 static struct dirent kleene_dirent;
@@ -295,29 +301,41 @@ struct dirent *readdir(DIR *folder) {
 }
 
 int closedir(DIR *folder) {
+    folder->kleene_position;
+    __kleene_end_stream(folder);
     return __VERIFIER_nondet_int();
 }
 
 FILE *fopen(const char *name, const char *mode) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
+    return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
 FILE *fdopen(int number, const char *mode) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
+    return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
 FILE *tmpfile(void) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
+    return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
 FILE *popen(const char *command, const char *mode) {
-    return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;
+    return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
 int fgetc(FILE *stream) {
     int read = __kleene_read_or_end();
     __VERIFIER_assume(read >= -1 && read <= 255);
     return read;
+}
+
+int fclose(FILE *stream) {
+    stream->kleene_position;
+    __kleene_end_stream(stream);
+    return __VERIFIER_nondet_int();
+}
+
+int pclose(FILE *stream) {
+    return fclose(stream);
 }
 
 int getc(FILE *stream) {

@@ -2,6 +2,7 @@
 #define KLEENE_STDIO_H
 #include <stddef.h>
 #include <stdarg.h>
+struct kleene_file { long kleene_position; char kleene_rest[208]; };
 typedef struct kleene_file FILE;
 extern FILE *stdin, *stdout, *stderr;
 #define stdin stdin

@@ -6,8 +6,10 @@ In reading order:
 - `atomics`: the compiler's atomic operations and arithmetic that tells overflow
 - `printing`: `printf`
 - `scan`: `scanf`
+- `streams`: streams, and their uses
 - `variadic`: variable arguments
 - `start_and_end`: functions that run before the entry and at the exit
+- `errors`: `errno` behind an allocation that fails
 - `models`: the models that a user can choose
 - `reach`: what unknown code can reach
 - `externs`: calls of functions without a body, by their models

@@ -24,7 +24,7 @@ _WIDE = 64
 
 def atomic_operation(c: Calls, cursor: Any, name: str, arguments: list[Any]) -> Expression:
     """The value of a `__sync` function, after its effect."""
-    values = [c._argument(a) for a in arguments]
+    values = [c.argument(a) for a in arguments]
     pointer = values[0] if values else None
     if pointer is None or not isinstance(pointer.type, PointerType) or not is_scalar(pointer.type.target):
         raise UnsupportedConstruct(f"{name} of something that is not a number or a pointer", cursor)
@@ -62,7 +62,7 @@ def _swap_if_same(c: Calls, place: Any, where: Expression, same: Comparison, new
 
 def overflow(c: Calls, cursor: Any, arguments: list[Any]) -> Expression:
     """``__builtin_add_overflow(a, b, &r)`` and the like: r is the wrapped result; whether it is not the true one."""
-    a, b, pointer = (c._argument(x) for x in arguments)
+    a, b, pointer = (c.argument(x) for x in arguments)
     kind = pointer.type.target if isinstance(pointer.type, PointerType) else None
     operator = _OPERATORS[cursor.spelling.removeprefix("__builtin_").partition("_")[0]]
     types = [a.type, b.type, kind]

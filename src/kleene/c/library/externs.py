@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kleene.c.library.models import MODELS, UNKNOWN, Declared
+from kleene.c.library.outside import STANDARD
 from kleene.c.library.reach import Reach, calls_without_body
 from kleene.cfa.expressions import (
     Binary,
@@ -47,7 +48,6 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import Assumption, CProgram, Function
 from kleene.cfa.types import INT, ArrayType, FunctionType, IntegerType, PointerType, RecordType, Type, is_scalar
 
-_STREAMS = ("stdin", "stdout", "stderr")
 _MOST_ELEMENTS = 16
 """Elements of an array of numbers that unknown code writes one by one; larger arrays are not supported."""
 
@@ -94,7 +94,7 @@ def _with_external_values(program: CProgram) -> CProgram:
     edges = (*start.edges, *main.cfa.edges)
     started = replace(main, cfa=Cfa(edges[0].source, edges), locals=(*main.locals, *start.locals))
     words = "the variable {} is declared and not defined: it has any value at the start"
-    names = [g.variable.name for g in unknown if g.variable.name not in _STREAMS]
+    names = [g.variable.name for g in unknown if g.variable.name not in STANDARD]
     assumed = [Assumption(name, UNKNOWN, words.format(name)) for name in names]
     return replace(
         program,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kleene.cfa.types import PointerType, RecordType, Type
+
 BUILTIN = "__kleene_builtin_"
 """How the names of our bodies of the compiler's functions begin."""
 UNKNOWN_NUMBERS = frozenset(
@@ -63,7 +65,6 @@ UNKNOWN_NUMBERS = frozenset(
         "nice",
         "open",
         "pause",
-        "pclose",
         "prctl",
         "pthread_cancel",
         "pthread_detach",
@@ -107,7 +108,6 @@ IGNORED = frozenset(
         "__sync_synchronize",
         "clearerr",
         "closelog",
-        "fclose",
         "fflush",
         "fputc",
         "openlog",
@@ -131,7 +131,7 @@ IGNORED = frozenset(
 _JUMPS = "jumps between functions are not followed"
 _THREADS = "threads are not followed; check what each of them does alone"
 NOT_MODELLED = {
-    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
+    **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp"), _JUMPS),
     **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
     **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
     "__kleene_many_keys": "more keys of values of a thread are made than are followed",
@@ -140,3 +140,14 @@ NOT_MODELLED = {
     **dict.fromkeys(("signal", "sigaction", "bsd_signal"), "handlers of signals are not followed"),
 }
 """Functions that no model describes, and why."""
+
+STANDARD = frozenset(("stdin", "stdout", "stderr"))
+STANDARD_STREAMS = "__kleene_standard_streams"
+"""The function of our library that a program needs which uses these variables as values."""
+_OURS = frozenset(("struct kleene_file", "struct kleene_folder"))
+
+
+def is_our_stream(type_: Type) -> bool:
+    """Whether a pointer leads to a stream or a folder as our headers declare them; of others nothing is known."""
+    target = type_.target if isinstance(type_, PointerType) else None
+    return isinstance(target, RecordType) and target.name in _OURS

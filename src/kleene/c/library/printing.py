@@ -45,7 +45,7 @@ def print_formatted(c: Calls, cursor: Any, format_: Any, arguments: list[Any], w
 
 def print_text(c: Calls, cursor: Any, format_: str | None, arguments: list[Any], wanted: Type | None) -> Any:
     """Output by a format; without one, the arguments are texts."""
-    values = tuple(c._argument(a) for a in arguments)
+    values = tuple(c.argument(a) for a in arguments)
     texts = values if format_ is None else _texts(format_, values, cursor)
     for text, most in _bounded_texts(format_ or "", values):
         c.lower.unit.linkage.needed[READ_TEXT] = None
@@ -110,7 +110,7 @@ def write_formatted(
         raise UnsupportedConstruct("a text written with a width, a precision or a floating-point number", cursor)
     if len(arguments) < sum(p.group(1) is not None for p in pieces):
         raise UnsupportedConstruct("a text written with fewer arguments than conversions", cursor)
-    return _Writer(c, cursor, target, size).write(pieces, [c._argument(a) for a in arguments])
+    return _Writer(c, cursor, target, size).write(pieces, [c.argument(a) for a in arguments])
 
 
 class _Writer:

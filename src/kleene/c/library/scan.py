@@ -45,7 +45,7 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
         raise UnsupportedConstruct("scanf of anything but numbers, words and characters", cursor)
     if len(arguments) < len(stored):
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
-    pointers = [c._argument(argument) for argument in arguments]
+    pointers = [c.argument(argument) for argument in arguments]
     for pointer, (length, letter, _) in zip(pointers, stored, strict=False):
         if letter != "s":
             _require_size(c, cursor, pointer, length, letter)
@@ -89,8 +89,8 @@ def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[
     rest, before = builder.temporary(_text_type(c)), builder.temporary(_text_type(c))
     count, failed, end = builder.temporary(INT), builder.new(), builder.new()
     skips = builder.temporary(INT)
-    pointers = [c._argument(argument) for argument in arguments]
-    builder.emit(Assign(place, rest, Cast(c._argument(source), rest.type)))
+    pointers = [c.argument(argument) for argument in arguments]
+    builder.emit(Assign(place, rest, Cast(c.argument(source), rest.type)))
     builder.emit(Assign(place, count, Constant(0, INT)))
     for part in parts:
         spaces, skipped, width, length, letter, negated, set_, literal = part.groups()

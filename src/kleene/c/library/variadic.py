@@ -31,7 +31,12 @@ _NUMBER, _POINTER, _REAL = 1, 2, 3
 
 def is_read(cursor: Any, inner: Any) -> bool:
     """Whether an expression that libclang does not name is `va_arg(inner, type of cursor)`."""
-    return strip(inner).type.spelling in _LISTS and cursor.type.spelling not in _LISTS
+    return is_argument_list(strip(inner).type) and not is_argument_list(cursor.type)
+
+
+def is_argument_list(type_: Any) -> bool:
+    """Whether a type of libclang is `va_list`, or what a parameter of this type is."""
+    return type_.spelling in _LISTS
 
 
 def read_argument(lower: LoweringContext, cursor: Any, inner: Any) -> Expression:

@@ -43,7 +43,7 @@ from kleene.domains.explicit.arithmetic import (
     to_float,
 )
 from kleene.domains.explicit.entry import ARGUMENTS, UNWRITTEN, look_at_arguments
-from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.memory import STREAM, Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
     GARBAGE,
@@ -62,9 +62,12 @@ from kleene.domains.explicit.values import (
 
 GIVE_MODEL = "the function has no body; say what it returns with --extern or --models"
 """The advice where a result of unknown code is NULL by assumption only."""
+NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
+NULL_MESSAGE = "dereference of a null pointer"
 _NULL_PAGE = 4096
+_GONE = {"heap": "freed", STREAM: "closed"}
 
 
 def bit_width(expression: Expression) -> int:
@@ -80,11 +83,11 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
-            raise Violation("null_dereference", "dereference of a null pointer")
-        raise Violation("dangling_dereference", "dereference of a number that is no address")
+            raise Violation("null_dereference", NULL_MESSAGE)
+        raise Violation("dangling_dereference", NO_ADDRESS)
     block = state.blocks[number]
     if not block.alive:
-        gone = "freed" if block.kind == "heap" else "out of scope"
+        gone = _GONE.get(block.kind, "out of scope")
         raise Violation("dangling_dereference", f"{block.label} is {gone}", number)
     if block.kind == GARBAGE:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")

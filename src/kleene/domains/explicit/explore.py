@@ -97,7 +97,8 @@ def explore(
 ) -> Exploration:
     """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit.
 
-    `observe` sees each new state at a loop head. A state with more than `most_blocks` objects is not followed.
+    `observe` sees each new state at a loop head. A state with more than `most_blocks` blocks of the heap is not
+    followed.
     """
     explorer = Explorer(program, malloc_may_fail=malloc_may_fail)
     explorer.observe, explorer.most_blocks = observe, most_blocks
@@ -148,7 +149,7 @@ class Explorer:
                 break
         else:
             result.exhausted = not self._left_out
-            result.reason = f"bound reached: {self.most_blocks} objects" if self._left_out else ""
+            result.reason = f"bound reached: {self.most_blocks} blocks of the heap" if self._left_out else ""
         if self._source.bounded:
             result.unsupported.setdefault(self.machine.program.main.place, self._source.bounded)
         result.seconds = before + time.monotonic() - started
@@ -162,7 +163,7 @@ class Explorer:
         elif result.steps >= max_steps:
             result.reason = f"bound reached: {max_steps} steps"
         elif time.monotonic() - started >= seconds:
-            result.reason = f"bound reached: {seconds:g} seconds"
+            result.reason = f"time limit of exact exploration: {seconds:.3g} s"
         return bool(result.reason)
 
     def _follow(self, state: State, *, forked: bool) -> None:
@@ -215,7 +216,9 @@ class Explorer:
         return False
 
     def _is_large(self, state: State) -> bool:
-        large = self.most_blocks is not None and len(state.blocks) > self.most_blocks
+        if self.most_blocks is None or len(state.blocks) <= self.most_blocks:
+            return False
+        large = sum(block.kind == "heap" for block in state.blocks.values()) > self.most_blocks
         self._left_out |= large
         return large
 

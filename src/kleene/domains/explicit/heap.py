@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
 from kleene.domains.explicit.entry import HIDDEN
 from kleene.domains.explicit.machine import Machine
+from kleene.domains.explicit.memory import STREAM
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import GARBAGE, Pointer, Undefined, Unknown, Value
 
@@ -69,7 +70,7 @@ def draw_heap(machine: Machine, state: State) -> Heap:
         HeapBlock(number, block.kind, block.label, block.size, not block.alive, str(block_types.get(number, "")),
                   _cells(machine, state, number, block_types, names))
         for number, block in state.blocks.items()
-        if number not in names and (block.kind == "heap" or (block.kind == "stack" and number in pointed))
+        if number not in names and (block.kind == "heap" or (block.kind in ("stack", STREAM) and number in pointed))
     )  # fmt: skip
     return Heap(rows, blocks, tuple(frame.function for frame in state.frames), tuple(o[3] for o in owners))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from kleene.cfa.expressions import Deref, walk
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -18,15 +20,19 @@ from kleene.cfa.operations import (
     Place,
     Realloc,
     Return,
+    expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
+from kleene.domains.explicit.evaluate import NULL_MESSAGE
 from kleene.domains.explicit.heap import Heap, draw_heap
 from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
 from kleene.domains.explicit.values import Fault, NotModelled, Violation
 
+_SAME_NAME = re.compile(r"#\d+")
+"""What tells variables of one name apart."""
 LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
@@ -208,7 +214,8 @@ class _Run:
             self.machine.step(state)
         except Violation as problem:
             trace.outcome = "error"
-            fault = Fault(problem.kind, problem.place or place, problem.message, block=problem.block)
+            message = problem.message + self._null_pointer(step.operation, state, problem)
+            fault = Fault(problem.kind, problem.place or place, message, block=problem.block)
             trace.faults.append(fault)
             return False
         except NotModelled as problem:
@@ -226,6 +233,21 @@ class _Run:
         if self.check_leaks and isinstance(step.operation, LOSING):
             self._report_leaks(state, place)
         return True
+
+    def _null_pointer(self, operation: Operation, state: State, problem: Violation) -> str:
+        """The pointer of the source that is NULL where an operation of the program fails for it."""
+        if problem.message != NULL_MESSAGE or problem.place is not None:
+            return ""
+        for node in (node for expression in expressions(operation) for node in walk(expression)):
+            text = _SAME_NAME.sub("", str(node.pointer)) if isinstance(node, Deref) else "$"
+            if isinstance(node, Deref) and "$" not in text:
+                try:
+                    value = self.machine.compiler.value(node.pointer)(state)
+                except (Violation, NotModelled):  # a pointer in it is the one
+                    continue
+                if value == 0:
+                    return f": {text}"
+        return ""
 
     def _report_leaks(self, state: State, place: Place) -> None:
         for number in lost_blocks(self.machine, state, self.liveness.dead_temporaries):

@@ -21,8 +21,12 @@ CONSTANT = frozenset(("constant", "string"))
 """The kinds of blocks that a program may not write to."""
 
 
+STREAM = "stream"
+"""The kind of the blocks of streams, which the library makes and ends."""
+
+
 class Block:
-    """A piece of memory: `kind` is heap, stack, global, constant, string or function; `size` in bytes.
+    """A piece of memory: `kind` is heap, stack, stream, global, constant, string or function; `size` in bytes.
 
     The contents of kind `opaque` are unknown; for kind `unknown` even its existence (`entry`). The contents of kind
     `arguments` are made on first access.

@@ -35,7 +35,7 @@ from kleene.cfa.types import IntegerType, RecordType
 from kleene.domains.explicit.arithmetic import concrete, decide, plain_null
 from kleene.domains.explicit.effects import copy, declare, end_scope, freeable, pass_argument, unknown
 from kleene.domains.explicit.evaluate import Compiler, access, as_address, bit_width
-from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.memory import STREAM, Block
 from kleene.domains.explicit.output import read_text, render
 from kleene.domains.explicit.specified import SpecifiedOperation
 from kleene.domains.explicit.state import Frame, State
@@ -176,6 +176,10 @@ class Operations:
         place = self._place(operation.place)
         product = operation.size if operation.zeroed and isinstance(operation.size, Binary) else None  # of calloc
         factors = [self.compiler.value(f) for f in (product.left, product.right)] if product is not None else []
+        is_stream = operation.scoped and operation.place.file in self.program.library
+        kind = STREAM if is_stream else "stack" if operation.stack else "heap"
+        name = str(operation.target).partition("#")[0] if operation.scoped and not is_stream else ""
+        noun = STREAM if is_stream else "block"
 
         def allocate(state: State) -> None:
             locate(state)
@@ -185,9 +189,9 @@ class Operations:
             if operation.may_fail and self._fails(state, amount):
                 store(state, 0)
                 return
-            number = state.new_block("stack" if operation.stack else "heap", amount, _label(place(state)), place(state))
+            number = state.new_block(kind, amount, name or _label(place(state), noun), place(state))
             state.blocks[number].zeroed = operation.zeroed
-            if operation.stack:
+            if operation.stack and not operation.scoped:
                 state.frames[-1].stack_blocks += (number,)
             store(state, Pointer(number, 0))
 
@@ -395,8 +399,8 @@ class Operations:
         return show
 
 
-def _label(place: Place) -> str:
-    return f"block from line {place.line}"
+def _label(place: Place, noun: str = "block") -> str:
+    return f"{noun} from line {place.line}"
 
 
 def _nothing(state: State) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 from kleene.cfa.expressions import Expression
@@ -195,8 +196,12 @@ class State:
         self.history = History(self.history, ("assume", constraints))
         return True
 
-    def reachable(self, roots: list[int]) -> set[int]:
-        """The blocks that pointers lead to from the roots, with the roots."""
+    def reachable(self, roots: list[int], ignored: Set[tuple[int, int]] = frozenset()) -> set[int]:
+        """The blocks that pointers lead to from the roots, with the roots.
+
+        Pointers in blocks of some size, at an offset in them, are left out if `ignored` has the two numbers.
+        """
+        skipped = {(int(size), offset * 8) for size, offset in ignored}
         blocks = self.blocks
         seen = set(roots)
         stack = list(roots)
@@ -204,8 +209,8 @@ class State:
             block = blocks.get(stack.pop())
             if block is None:
                 continue
-            for _, value in block.cells.values():
-                if type(value) is Pointer and value.block not in seen:
+            for start, (_, value) in block.cells.items():
+                if type(value) is Pointer and value.block not in seen and (block.size, start) not in skipped:
                     seen.add(value.block)
                     stack.append(value.block)
         return seen

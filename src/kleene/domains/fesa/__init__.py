@@ -16,6 +16,7 @@ In reading order:
 - `widening`: widening by summarisation
 - `ownership`: lost blocks
 - `variable_lifetimes`: how long variables are kept
+- `inner`: one structure inside another, followed apart
 - `calling`: programs with recursive functions
 - `local_heaps`: calls on local heaps
 """

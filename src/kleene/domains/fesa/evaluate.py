@@ -29,7 +29,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.domains.fesa.counters import at_least, keep_hygiene, reduce
-from kleene.domains.fesa.flags import MOVED_NULL, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
+from kleene.domains.fesa.flags import MOVED_NULL, OTHERS, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import separate_instance
@@ -109,6 +109,9 @@ class Evaluator:
                     yield part, value.shift(number * scale)
             case Variable() | Field() | Deref() | Index():
                 for part, node, offset in self.access(heap, expression):
+                    if node == OTHERS:
+                        yield part, to(part, OTHERS)
+                        continue
                     self._known_slot(node, offset, expression)
                     yield part, read(part, node, offset)
             case _:
@@ -168,6 +171,9 @@ class Evaluator:
                 continue
             if node == MOVED_NULL:
                 self.report("null_dereference", f"{text}: the pointer may be NULL")
+                continue
+            if node == OTHERS:
+                yield part, node, offset
                 continue
             if self.still_possible(part, ~part.exists(node)):
                 self.report("dangling_dereference", f"{text}: the object may not exist any more")

@@ -15,6 +15,7 @@ VARIABLE, HEAP, STATIC = "variable", "heap", "static"
 class Node(NamedTuple):
     """A variable by its name, a heap node by the size of its block and a number, or something static (a function).
 
+    A heap node has a name where one inner structure is followed apart (`inner`).
     The ghost of a heap node stands for another instance of the same summary.
     """
 
@@ -34,13 +35,15 @@ class Node(NamedTuple):
         return Node(self.kind, self.name, self.size, self.number, ghost=True)
 
     def __str__(self) -> str:
-        text = f"#{self.number}" if self.is_heap else self.name
+        text = f"{self.name}#{self.number}" if self.is_heap else self.name
         return f"{text}~" if self.ghost else text
 
 
 UNDEFINED = Node(STATIC, "undefined")
 MOVED_NULL = Node(STATIC, "moved null")
 """The target of NULL after arithmetic, as in ``&p->f``: it is not NULL and must not be used."""
+OTHERS = Node(STATIC, "others")
+"""The target of pointers to inner structures that are not followed, and of what is read from these (`inner`)."""
 LOST = Node(VARIABLE, "$lost")
 """Holds every block that may have been lost, so any number of them."""
 

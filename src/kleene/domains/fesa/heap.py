@@ -24,6 +24,17 @@ from kleene.domains.fesa.functions import Function, Space
 from kleene.domains.fesa.graph import Graph, graph_of
 from kleene.domains.fesa.vectors import Vectors
 
+CHOSEN, FRESH = "chosen ", "fresh "
+"""The names of nodes whose blocks are followed apart, or are not linked yet (`inner.py`)."""
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Types of structures inside others, one of which is followed apart: their sizes, and the slots that link them."""
+
+    sizes: frozenset[int]
+    links: frozenset[tuple[int, int]]
+
 
 @dataclass(frozen=True)
 class Options:
@@ -47,6 +58,8 @@ class Options:
     """Whether the ghost of a summary has numbers too, so that the numbers of two of its cells are related."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
+    inner: Inner | None = None
+    """With it, one inner structure is followed apart from the others."""
 
 
 class Heap:
@@ -92,6 +105,12 @@ class Heap:
         result = self.space.false
         for function in functions:
             result = result | function
+        return result
+
+    def all_of(self, functions: Iterable[Function]) -> Function:
+        result = self.space.true
+        for function in functions:
+            result = result & function
         return result
 
     # The graph ------------------------------------------------------------------------------------------------

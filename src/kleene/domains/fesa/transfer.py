@@ -27,9 +27,11 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.domains.fesa.evaluate import Evaluator, Integer, convert_number, is_vague
-from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
+from kleene.domains.fesa.flags import EXISTS, LOST, OTHERS, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.inner import changes_names, give_up, linked, store_in_others
+from kleene.domains.fesa.ownership import Target
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import (
     NOWHERE,
@@ -153,9 +155,16 @@ class Transfer(Evaluator):
             yield from self._assign_record(heap, target, value)
         elif isinstance(target.type, PointerType):
             for part, node, offset in self.access(heap, target):
+                if node == OTHERS:
+                    yield from self._store_in_others(part, value)
+                    continue
                 self._known_slot(node, offset, target)
                 for last, pointer in self.pointer(part, value):
-                    yield from self._store_sharply(last, node, offset, pointer, target)
+                    for linking, holder, stored in self._linked(last, node, offset, pointer.settle(last)):
+                        if holder is None:
+                            yield linking
+                        else:
+                            yield from self._store_sharply(linking, holder, offset, stored, target)
         elif isinstance(target.type, IntegerType):
             if isinstance(value.type, PointerType):
                 raise Unmodelled("a pointer in an integer")
@@ -166,6 +175,36 @@ class Transfer(Evaluator):
         else:
             for part in self.visit(heap, value):
                 yield from self._store_untracked(part, target)
+
+    def _linked(
+        self, heap: Heap, node: Node, offset: int, value: Pointer
+    ) -> Iterator[tuple[Heap, Node | None, Pointer]]:
+        """The parts of a state before a pointer is stored: the block, none if it is given up, and the pointer."""
+        inner = heap.options.inner
+        changed: list[Target] = []
+        if inner is not None and node.is_heap and (node.size, offset) in inner.links:
+            targets = value.targets.items()
+            changed = [t for t, where in targets if changes_names(inner, node, t[0]) and heap.possible(where)]
+        rest = heap.restrict(~heap.any_of(value.targets[t] for t in changed)) if changed else heap
+        if rest is not None:
+            yield rest, node, value
+        for key in sorted(changed):
+            for part, target, place in self.pointing(heap, value, key):
+                for last, holder, held in linked(part, node, target):
+                    stored = null(last) if held is None else to(last, held, 0 if held in NOWHERE else place)
+                    yield last, holder, stored
+
+    def _store_in_others(self, heap: Heap, value: Expression) -> Iterator[Heap]:
+        """A pointer is stored in a block that is not followed: fresh blocks are given up."""
+        for part, pointer in self.pointer(heap, value):
+            fresh = list(store_in_others(part, pointer.settle(part).targets))
+            rest = part.restrict(~part.any_of(pointer.targets[key] for key in fresh))
+            if rest is not None:
+                yield rest
+            for key in fresh:
+                for last, node, _ in self.pointing(part, pointer, key):
+                    give_up(last, node)
+                    yield last
 
     def _store_pointer(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> None:
         if not (isinstance(target, Variable) and not self.is_object(target)):
@@ -310,8 +349,10 @@ class Transfer(Evaluator):
                 self._store_pointer(failed, node, offset, null(failed), operation.target)
                 yield failed
             new = self._new_block(part, size, zeroed=operation.zeroed)
-            self._store_pointer(part, node, offset, to(part, new), operation.target)
-            yield part
+            for last, holder, pointer in self._linked(part, node, offset, to(part, new)):
+                if holder is not None:
+                    self._store_pointer(last, holder, offset, pointer, operation.target)
+                yield last
 
     def _new_block(self, heap: Heap, size: int, *, zeroed: bool) -> Node:
         new = allocate(heap, size, self.slots_of(size), zeroed=zeroed)
@@ -358,6 +399,9 @@ class Transfer(Evaluator):
                 yield nothing
             for key in sorted(value.targets):
                 for last, node, offset in self.pointing(part, value, key):
+                    if node == OTHERS:
+                        yield last
+                        continue
                     for alive in self._may_free(last, node, offset, str(expression)):
                         release(alive, node, self.report)
                         yield alive
@@ -430,6 +474,8 @@ class Transfer(Evaluator):
     def _copy_bytes(self, heap: Heap, node: Node, offset: int, source: Node, start: int, size: int) -> None:
         """Copy slot by slot; a slot without a counterpart gets no value."""
         self._require_writable(node)
+        if OTHERS in (node, source):
+            raise Unmodelled("a copy of a struct in a structure that is not followed")
         if (node, offset) == (source, start):
             return
         if node == source:

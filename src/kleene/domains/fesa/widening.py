@@ -55,7 +55,7 @@ def widen(heap: Heap) -> None:
     while True:
         classes: dict[tuple[object, ...], list[Node]] = {}
         for node, roots in sorted(reached_from(heap).items()):
-            key: tuple[object, ...] = node.size, roots
+            key: tuple[object, ...] = node.size, node.name, roots
             if heap.options.apart:
                 holders = frozenset(f.source for f in heap.edges_to(node) if f.source.kind == VARIABLE)
                 key = *key, Flag(EXISTS, node) in heap.flags, holders
@@ -78,7 +78,7 @@ def rename_by_role(heap: Heap, numbers: dict[Role, int]) -> None:
     used: dict[Role, int] = {}
     for node, roots in sorted(reached_from(heap).items()):
         holders = frozenset(f.source for f in heap.edges_to(node) if f.source.kind == VARIABLE)
-        role: Role = node.size, (holders or roots), bool(holders)
+        role: Role = node.size, (holders or roots), bool(holders), node.name
         used[role] = used.get(role, 0) + 1
         role = *role, used[role]
         number = numbers.setdefault(role, 1 + sum(1 for known in numbers if known[0] == node.size))

@@ -11,6 +11,7 @@ from kleene.domains.fesa.flags import (
     GHOST,
     MOVED_NULL,
     NOT_NULL,
+    OTHERS,
     PARENT,
     ROOTED,
     UNDEFINED,
@@ -22,11 +23,12 @@ from kleene.domains.fesa.flags import (
     parent,
 )
 from kleene.domains.fesa.functions import Function
-from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.heap import FRESH, Heap
 from kleene.domains.fesa.ownership import Report, Target, adopt, forget_above, lose
 from kleene.passes.facts.memory import Unmodelled
 
-NOWHERE = (UNDEFINED, MOVED_NULL)
+NOWHERE = (UNDEFINED, MOVED_NULL, OTHERS)
+"""Targets of pointers of which nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,8 @@ def allocate(heap: Heap, size: int, slots: Iterable[int], *, zeroed: bool) -> No
     """A new heap node: allocated, held by no one yet (so `ROOTED` until it is stored)."""
     used = {n.number for n in heap.heap_nodes() if n.size == size}
     number = min(set(range(1, len(used) + 2)) - used)
-    node = Node("heap", "", size, number)
+    inner = heap.options.inner
+    node = Node("heap", FRESH if inner is not None and size in inner.sizes else "", size, number)
     changes = {Flag(EXISTS, node): heap.space.true}
     if heap.options.parents:
         changes[Flag(ROOTED, node)] = heap.space.true

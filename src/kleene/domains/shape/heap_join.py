@@ -1,8 +1,9 @@
 """After a call: the rest of the caller's structure and the last structure of the callee become one again.
 
 The nodes of the rest come first, then those of the callee; the callee's opaque nodes are nodes of the rest. Edges from
-the rest lead to marked nodes. The rest has not changed. So an instrumentation predicate keeps its value on one side
-unless it depends on paths or edges between the sides; these are few, as they lead through marked nodes.
+the rest lead to marked nodes. The rest has not changed, but for numbers in opaque nodes. So an instrumentation
+predicate keeps its value on one side unless it depends on paths or edges between the sides; these are few, as they lead
+through marked nodes.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ class _Join:
 
     def run(self) -> Structure:
         self.result = self._side_by_side()
+        for name in self.heaps.numbers:  # the callee may have written to opaque nodes, too
+            for u in self.division.borders:
+                self.result.put(name, self.end.at(name, self.images[u]), self.rest[u])
         self._variables()
         steps = [name for g in self._groups for name in self.heaps.present(*g.members, g.name, g.step)]
         for name in dict.fromkeys(steps):

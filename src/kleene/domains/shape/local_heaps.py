@@ -2,11 +2,11 @@
 
 A callee sees the nodes that its arguments and its global variables reach. Nodes of this part with pointers from the
 rest are cutpoints; each gets a marker, so that the rest can be joined to it again afterwards. Back pointers from the
-part to the rest are not followed: their targets are in the part as marked `opaque` nodes. A callee that reads a cell
-of an opaque node cannot be analysed. (Rinetzky, Bauer, Reps, Sagiv, Wilhelm. A semantics for procedure local heaps and
-its abstractions, POPL 2005; Rinetzky, Sagiv, Yahav. Interprocedural shape analysis for cutpoint-free programs, SAS
-2005.) Predicates with a definition are evaluated anew where the cut may have changed them, and keep their values,
-which are sharper, where it cannot have.
+part to the rest are not followed: their targets are in the part as marked `opaque` nodes. A callee that reads or
+writes a pointer of an opaque node cannot be analysed; the node's numbers are known as they are to the caller.
+(Rinetzky, Bauer, Reps, Sagiv, Wilhelm. A semantics for procedure local heaps and its abstractions, POPL 2005; Rinetzky,
+Sagiv, Yahav. Interprocedural shape analysis for cutpoint-free programs, SAS 2005.) Predicates with a definition are
+evaluated anew where the cut may have changed them, and keep their values, which are sharper, where it cannot have.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class LocalHeaps:
         self.roots = [r for r in calls.roots if r in vocabulary]
         self.cancelling = [p.name for p in vocabulary if p.is_a(RoleKind.LEADS_BACK)]
         self.binary = [p.name for p in vocabulary if p.arity == 2]
+        self.numbers = [p.name for p in vocabulary if p.arity == 1 and p.is_a(RoleKind.INTEGER_CELL)]
         known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
         for group in calls.groups:
             known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from kleene import _native
 from kleene.domains.shape.machine import NativePart
@@ -48,52 +49,39 @@ class NativeSteps:
             action = self._actions[transformer] = self._make_action(transformer)
         if action is None:
             return elements
-        if not isinstance(elements, PackedBatch):
-            return self._of_objects(action, elements)
-        outcomes = self._outcomes(action, elements.batch)
-        if outcomes.all_done:
-            return (self._part(action, outcomes, 0, len(outcomes)),)
-        return self._parts(action, outcomes, elements, [True] * len(elements))
-
-    def _of_objects(self, action: NativeAction, elements: Sequence[Structure]) -> Sequence[NativePart | Structure]:
-        """A batch of Python's structures; large ones are left to the Python machine."""
+        if isinstance(elements, PackedBatch):
+            return self._parts(action, elements.batch)
         rules = self._coercer.native
         assert rules is not None
-        handles = [pack(element, rules.signature) for element in elements]
-        small = [handle is not None for handle in handles]
-        batch = _native.Batch(rules.signature, [handle for handle in handles if handle is not None])
-        return self._parts(action, self._outcomes(action, batch), elements, small)
-
-    def _outcomes(self, action: NativeAction, batch: _native.Batch) -> _native.Outcomes:
-        seconds = self.stage_seconds
-        outcomes = action.post(batch, self._threads, timed=seconds is not None)
-        if seconds is not None:
-            for name, more in zip(STAGES, outcomes.stages(), strict=True):
-                seconds[name] = seconds.get(name, 0.0) + more
-        return outcomes
-
-    def _parts(
-        self,
-        action: NativeAction,
-        outcomes: _native.Outcomes,
-        elements: Sequence[Structure],
-        small: Sequence[bool],
-    ) -> list[NativePart | Structure]:
-        """The outcomes with what the Python machine has to take in between; only small elements have an outcome."""
         parts: list[NativePart | Structure] = []
-        first = last = 0
-        unfinished = {number for number, _ in outcomes.unfinished()}
-        for element, is_small in zip(elements, small, strict=True):
-            if is_small and last not in unfinished:
-                last += 1
-                continue
-            if first < last:
-                parts.append(self._part(action, outcomes, first, last))
-            parts.append(element)
-            last += is_small
-            first = last
-        if first < last:
-            parts.append(self._part(action, outcomes, first, last))
+        handles = [pack(element, rules.signature) for element in elements]
+        for is_large, run in groupby(zip(elements, handles, strict=True), lambda pair: pair[1] is None):
+            if is_large:  # the Python machine takes them
+                parts += [element for element, _ in run]
+            else:
+                batch = _native.Batch(rules.signature, [handle for _, handle in run if handle is not None])
+                parts += self._parts(action, batch)
+        return parts
+
+    def _parts(self, action: NativeAction, batch: _native.Batch) -> Sequence[NativePart | Structure]:
+        """What a batch leads to, with what the Python machine has to take in between: there the batch is divided."""
+        seconds = self.stage_seconds
+        outcome = action.post(batch, self._threads, seconds is not None)
+        if seconds is not None:
+            for name, more in zip(STAGES, outcome[-1] or (), strict=True):
+                seconds[name] = seconds.get(name, 0.0) + more
+        unfinished = outcome[0]
+        if unfinished is None:
+            return (self._part(action, outcome),)
+        parts: list[NativePart | Structure] = []
+        first = 0
+        for number, _ in unfinished:
+            if first < number:
+                parts += self._parts(action, batch.slice(first, number))
+            parts.append(PackedStructure(self._vocabulary, batch.handle(number)))
+            first = number + 1
+        if first < len(batch):
+            parts += self._parts(action, batch.slice(first, len(batch)))
         return parts
 
     def _make_action(self, transformer: Transformer) -> NativeAction | None:
@@ -105,19 +93,19 @@ class NativeSteps:
         except Unsupported:
             return None
 
-    def _part(self, action: NativeAction, outcomes: _native.Outcomes, first: int, last: int) -> NativePart:
+    def _part(self, action: NativeAction, outcome: _native.Outcome) -> NativePart:
         vocabulary = self._vocabulary
-        results, given, unmet, discarded, discarded_in_focus, contradictory = outcomes.part(first, last)
-        outcome = None
-        if given or unmet:
+        _, results, given, unmet, discarded, discarded_in_focus, contradictory, _ = outcome
+        messages = None
+        if given is not None or unmet is not None:
             reports = [
                 Report(action.message(post, number), PackedStructure(vocabulary, handle), definite)
-                for post, number, definite, handle in given
+                for post, number, definite, handle in given or ()
             ]
-            outcome = Outcome(reports=reports, unmet=[action.message(post, number) for post, number in unmet])
+            messages = Outcome(reports=reports, unmet=[action.message(post, number) for post, number in unmet or ()])
         return NativePart(
             PackedBatch(vocabulary, results),
-            outcome,
+            messages,
             discarded,
             discarded_in_focus,
             None if contradictory is None else PackedStructure(vocabulary, contradictory),

@@ -86,8 +86,10 @@ class NativeStore:
         return self._native.current(handle) if handle is not None else self._in_python.current(element)
 
     def unite(self, batches: Sequence[Sequence[Structure]], *, only_current: bool) -> Sequence[Structure]:
-        if len(batches) == 1 and not only_current:
-            return batches[0]
+        if len(batches) == 1:
+            batch = batches[0]
+            if not only_current or (isinstance(batch, PackedBatch) and self._native.is_current(batch.batch)):
+                return batch
         small = [batch.batch for batch in batches if isinstance(batch, PackedBatch)]
         if len(small) == len(batches) and not self._all_in_python:
             return PackedBatch(self._vocabulary, self._native.united(small, only_current))

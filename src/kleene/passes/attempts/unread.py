@@ -67,17 +67,22 @@ _UNDERSTOOD = (
 """Operations that read memory by their expressions only."""
 
 
+def is_understood(operation: Operation) -> bool:
+    """Whether an operation reads memory by its expressions only."""
+    return isinstance(operation, _UNDERSTOOD) or (isinstance(operation, Print) and not operation.texts)
+
+
 def unread_cells(memory: Memory) -> frozenset[Place]:
     """The pointer cells that some operation writes and none reads; none if an operation may read memory otherwise."""
     written: set[Place] = set()
     read: set[Place] = set()
     try:
         for operation in (*_initial(memory), *(edge.label for edge in memory.cfa.edges)):
-            if not isinstance(operation, _UNDERSTOOD) and not (isinstance(operation, Print) and not operation.texts):
+            if not is_understood(operation):
                 return frozenset()
             target = operation.target if isinstance(operation, Assign) else None
             for expression in expressions(operation):
-                for lvalue in _reads(expression, memory, is_place=expression is target):
+                for lvalue in read_lvalues(expression, memory, is_place=expression is target):
                     for place in memory.address_places(lvalue):
                         read.update(memory.overlapped_pointers(place, lvalue.type.size))
             if target is not None and isinstance(target.type, PointerType) and _is_in_memory(target, memory):
@@ -120,25 +125,25 @@ def _is_in_memory(lvalue: Expression, memory: Memory) -> bool:
     return not isinstance(lvalue, Variable) or memory.kind(lvalue) == "object"
 
 
-def _reads(expression: Expression, memory: Memory, *, is_place: bool) -> Iterator[Expression]:
+def read_lvalues(expression: Expression, memory: Memory, *, is_place: bool) -> Iterator[Expression]:
     """The lvalues in memory that an expression reads; with `is_place` the expression itself is only addressed."""
     match expression:
         case Field(base=base):
-            yield from _reads(base, memory, is_place=True)
+            yield from read_lvalues(base, memory, is_place=True)
         case Index(base=base, index=index):
-            yield from _reads(base, memory, is_place=True)
-            yield from _reads(index, memory, is_place=False)
+            yield from read_lvalues(base, memory, is_place=True)
+            yield from read_lvalues(index, memory, is_place=False)
         case Deref(pointer=pointer):
-            yield from _reads(pointer, memory, is_place=False)
+            yield from read_lvalues(pointer, memory, is_place=False)
         case AddressOf(target=target):
-            yield from _reads(target, memory, is_place=True)
+            yield from read_lvalues(target, memory, is_place=True)
             return
         case Variable():
             if memory.kind(expression) != "object":
                 return
         case _:
             for part in children(expression):
-                yield from _reads(part, memory, is_place=False)
+                yield from read_lvalues(part, memory, is_place=False)
             return
     if not is_place:
         yield expression

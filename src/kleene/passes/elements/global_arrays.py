@@ -53,9 +53,10 @@ from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
 
 
 def with_slots(program: CProgram) -> CProgram:
-    """The program with lists of slots for its large global arrays of pointers that are only used element by element."""
-    if set(program.functions) != {program.entry}:
-        return program
+    """The program with lists of slots for its large global arrays of pointers that are only used element by element.
+
+    Functions that stay beside the entry, because they call themselves, must not name these arrays.
+    """
     arrays = {v: _Array(program, v) for v in _arrays(program)}
     if not arrays:
         return program
@@ -67,7 +68,8 @@ def with_slots(program: CProgram) -> CProgram:
     firsts = [array.first for array in arrays.values()]
     positions = [a.position(v) for v, indexed in coder.indices.items() for a in indexed if v.is_global]
     pointers = tuple(map(Global, (*firsts, *positions)))
-    return replace(program, functions={main.name: main}, records=records, globals=(*kept, *pointers))
+    functions = {**program.functions, main.name: main}
+    return replace(program, functions=functions, records=records, globals=(*kept, *pointers))
 
 
 def _arrays(program: CProgram) -> list[Variable]:
@@ -80,6 +82,8 @@ def _arrays(program: CProgram) -> list[Variable]:
         if type_.count > MOST_ELEMENTS and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
             arrays.append(item.variable)
     whole = {v for o in operations_of(program) for x in expressions(o) for v in whole_variables(x)}
+    beside = [e.label for name, f in program.functions.items() if name != program.entry for e in f.cfa.edges]
+    whole |= {n for o in beside for x in expressions(o) for n in walk(x) if isinstance(n, Variable)}
     return [v for v in arrays if v not in whole]
 
 
@@ -161,7 +165,7 @@ class _Coder:
             label, here = edge.label, edge.source
             for node, _ in self._elements(label):
                 index = _variable(node.index)
-                if index is None or index in self.taken:
+                if index is None or index in self.taken or (index.is_global and len(self.program.functions) > 1):
                     self.fresh += 1
                     index = Variable(f"$index{self.fresh}", node.index.type)
                     self.locals.append(index)

@@ -15,6 +15,8 @@ In reading order:
 - `sizes`: sizes as numbers of elements
 - `texts`: terminators of blocks of bytes
 - `stored_texts`: what is promised of texts in memory
+- `number_places`: places in memory whose numbers become indices
+- `stored_numbers`: what is promised of these numbers
 - `text_operations`: operations on texts
 - `next_comparisons`: what the next condition asks
 - `relations`: relations of numbers, members and lengths of blocks

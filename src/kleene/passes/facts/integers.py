@@ -157,6 +157,7 @@ class Constants:
     _constants_of: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)
     _counting: set[Key] = field(default_factory=set)
+    _negated: set[Key] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         operations: list[Operation] = [a for g in self.memory.program.globals for a in g.initial]
@@ -167,6 +168,7 @@ class Constants:
         self._of: dict[Key, tuple[int, ...]] = {}
         self._compared_roots = {self.root(k) for k in self._compared}
         self._counting_roots = {self.root(k) for k in self._counting}
+        self._negated_roots = {self.root(k) for k in self._negated}
 
     def of(self, key: Key) -> tuple[int, ...]:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
@@ -189,6 +191,8 @@ class Constants:
         values = set(self._constants_of.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
+        if root in self._negated_roots:
+            values |= {-c for c in values}
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
             values = {key.type.wrap(c) for c in values}
         elif isinstance(key, int):
@@ -234,6 +238,8 @@ class Constants:
             self._note([*target, *source], operation.value)
             if any(isinstance(n, Binary) for n in walk(operation.value)):
                 self._counting.update(target)
+            if any(isinstance(n, Unary) and n.operator == "-" for n in walk(operation.value)):
+                self._negated.update(target)
         if isinstance(operation, Assume):
             for node in walk(operation.condition):
                 if isinstance(node, Comparison) and isinstance(node.left.type, IntegerType):

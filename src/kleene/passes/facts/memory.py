@@ -284,7 +284,8 @@ class Memory:
         for place in self._known_places(lvalue):
             self.access_types.setdefault(place, set()).add(type_)
             if isinstance(lvalue, Field) and lvalue.offset >= GHOST_OFFSET:
-                self.ghost_names[place[1]] = lvalue.name
+                part = place[1] % GHOST_OFFSET
+                self.ghost_names[place[1]] = f"{lvalue.name}@{part}" if part else lvalue.name
 
     def integer_type(self, place: Place) -> IntegerType | None:
         """The type of the numbers stored at a place; None if accesses differ in width, then the value is unknown.

@@ -46,13 +46,24 @@ class Promises:
     broken: set[tuple[str, object]] = field(default_factory=set)
     everything: bool = False
     """Whether an unknown pointer was stored, so that nothing is known."""
+    known: frozenset[tuple[str, object]] | None = frozenset()
+    """What was broken when the states were begun, None for everything: all of them believe the same promises."""
 
     @property
     def kinds(self) -> frozenset[object]:
         return self.texts | self.rows
 
+    def begin(self) -> None:
+        """States are computed anew."""
+        self.known = None if self.everything else frozenset(self.broken)
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether the states that were computed keep what they believed."""
+        return self.known == (None if self.everything else self.broken)
+
     def holds(self, promise: str, key: object) -> bool:
-        return not self.everything and (promise, key) not in self.broken
+        return self.known is not None and (promise, key) not in self.known
 
     def break_(self, promise: str, key: object) -> None:
         self.broken.add((promise, key))

@@ -56,7 +56,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import TEXT_PRIMITIVES
-from kleene.cfa.types import IntegerType, PointerType, Type
+from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
@@ -66,7 +66,7 @@ from kleene.passes.facts.sizes import before_conversion, factors, is_whole
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
 from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
-from kleene.passes.facts.texts import OLDEST
+from kleene.passes.facts.texts import OLDEST, is_text
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
 MOST_EDGES = 4_000
@@ -244,9 +244,9 @@ class Relations(TextOperations):
         self.promises = self._all_promises()
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
-            before = (len(self.promises.broken), self.promises.everything)
+            self.promises.begin()
             at = self._solve()
-            if before == (len(self.promises.broken), self.promises.everything):
+            if self.promises.are_kept:
                 return at
 
     def _all_promises(self) -> Promises:
@@ -256,11 +256,9 @@ class Relations(TextOperations):
         return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
-        order: dict[str, int] = {}
-        heads: set[str] = set()
-        for start in starts(self.cfa):  # the loops of functions that are analysed apart, too
-            own = Cfa(start, self.cfa.edges)
-            order, heads = own.post_order | order, heads | own.loop_heads
+        functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
+        order = {location: n for part in functions for location, n in part.post_order.items()}
+        heads = frozenset[str]().union(*(part.loop_heads for part in functions))
         at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
             at.setdefault(start, {ALL: State()})
@@ -268,7 +266,7 @@ class Relations(TextOperations):
         waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
         while waiting:
-            here = max(waiting, key=lambda item: (order.get(item[0], -1), sorted(item[1])))
+            here = max(waiting, key=lambda item: (order[item[0]], item[0], sorted(item[1])))
             waiting.remove(here)
             location, part = here
             if part not in at[location]:
@@ -294,10 +292,10 @@ class Relations(TextOperations):
                 visits[edge.target] = visits.get(edge.target, 0) + 1
                 symbols = image(known, after)
                 if symbols is not None:
-                    self.settle_debts(known, after, known, ((s, (s, twin)) for s, twin in symbols.items()))
+                    self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
                     continue
                 joint, pairs = merge(known, after)
-                self.settle_debts(known, after, joint, enumerate(pairs, 1))
+                self._settle(known, after, joint, list(enumerate(pairs, 1)))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -353,9 +351,7 @@ class Relations(TextOperations):
 
     def _tells_parts(self, pointer: Variable, asked: Nulls | None) -> bool:
         """Whether states are kept apart by a pointer: where there are texts, by pointers to them only."""
-        type_ = pointer.type
-        is_text = isinstance(type_, PointerType) and type_.target.size <= 1
-        return (is_text or not self.promises.texts) and (asked is None or pointer.name in asked)
+        return (is_text(pointer) or not self.promises.texts) and (asked is None or pointer.name in asked)
 
     def _asked_at(self, location: str) -> Nulls:
         """The pointers to texts that the conditions at a location compare."""
@@ -368,9 +364,13 @@ class Relations(TextOperations):
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
             joint, pairs = merge(other, after)
-            self.settle_debts(other, after, joint, enumerate(pairs, 1))
+            self._settle(other, after, joint, list(enumerate(pairs, 1)))
             after = joint
         return after
+
+    def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> None:
+        self.settle_debts(known, after, joint, pairs)
+        self.settle_open(known, after, joint, pairs)
 
     def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
         zone = joint.zone
@@ -405,6 +405,8 @@ class Relations(TextOperations):
                 state.held[item.variable] = self._null(state)
         for item in self.program.globals if self.promises.kinds else ():
             self.begin_object(item, state)
+        for item in self.program.globals if self.number_places.of_kind else ():
+            self.begin_numbers(item, state)
         for item in self.program.globals:
             for assignment in item.initial if not item.external and item.variable.name != ARGUMENTS else ():
                 self._assign(assignment.target, assignment.value, state)
@@ -425,21 +427,25 @@ class Relations(TextOperations):
                 self._note_length(block, target.type, state)
                 self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
+                self.open_places(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):
                 old = self.pointer(pointer, state)
                 block = self._block(size, state, self._kinds.of_allocation(operation))
                 self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.moved_block(old, block, state)
+                self.move_places(old, block, state)
                 self._store(target, block, state)
             case Havoc(target=target):
                 self._store(target, self._any(target, state), state)
             case MemSet(pointer=pointer, value=value, size=size):
+                self.numbers_written(operation, state)
                 target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
                 zero = self.is_zero(state, self.number(value, state))
                 self._overwrite(target_symbol, None, 0, state)
                 self.write_bytes(state, target_symbol, amount, zero=zero)
             case MemCopy(destination=pointer, source=source, size=size):
+                self.numbers_written(operation, state)
                 target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
                 from_symbol = self.pointer(source, state)
                 ends = self.copies_end(state, from_symbol, amount)
@@ -447,6 +453,7 @@ class Relations(TextOperations):
                 self._overwrite(target_symbol, None, 0, state)
                 self.write_bytes(state, target_symbol, amount, ends=ends)
             case Call(function=str() as name) if name in TEXT_PRIMITIVES:
+                self.numbers_written(operation, state)
                 self.primitive(operation, state)
             case Call(result=result):
                 self._forget_memory(state)
@@ -457,15 +464,21 @@ class Relations(TextOperations):
             case DeclareLocal(variable=variable):
                 self._end((variable,), state)
                 self.begin_local(variable, state)
+                if self.number_places.of_kind and not (self._is_tracked(variable) and is_scalar(variable.type)):
+                    self.open_places(self._object(variable, state), state, zeroed=False)
             case EndScope(variables=variables):
                 self._end(variables, state)
             case Specified() | Invoke() | Enter() | Leave():
                 self.before_call(operation, state)
+                self.numbers_written(operation, state)
                 self._forget_memory(state)
                 self._end(defined_variables(operation), state)
                 self.after_call(operation, state)
-            case Skip() | Print() | Free():
+            case Free(pointer=pointer):
+                self._close(self.pointer(pointer, state), state)
+            case Skip() | Print():
                 pass
+        self.lose_unreached(state)
         if state.following > MOST_SYMBOLS:
             state.collect()
         return state
@@ -476,6 +489,7 @@ class Relations(TextOperations):
             state.held.pop(variable, None)
             if address_of(variable) in state.held:
                 self._overwrite(self._object(variable, state), None, 0, state)
+                self._close(self._object(variable, state), state)
 
     def _any(self, target: Expression, state: State) -> int:
         """An input: a pointer among them points to nothing that the program knows (`memory`)."""
@@ -520,6 +534,7 @@ class Relations(TextOperations):
             self._store(target, self.number(value, state), state)
         else:
             base, offset = self._locate(target, state)
+            self.struct_stored(target, value, state)
             if not isinstance(target, Variable) or not self._is_tracked(target):
                 self.copied_struct(value, state)
                 self.memory_written(state, base, target, target.type.size)
@@ -537,6 +552,7 @@ class Relations(TextOperations):
             (base, first), size = self._locate(target.base, state), target.base.type.size
         self._overwrite(base, first, size, state)
         self.record_store(target, symbol, base, offset, state)
+        self.number_stored(target, symbol, base, offset, state)
         if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
             state.held[Cell(base, offset, target.type.size)] = symbol
 
@@ -601,9 +617,11 @@ class Relations(TextOperations):
             return operator == "=="
         if operator == "!=":
             state.held[Part("nonzero", pointer, 1)] = pointer
+            self.end_moved(pointer, state)
             return self._exists(pointer, state) and self.settle(state)
         if Part("nonzero", pointer, 1) in state.held:
             return False
+        self._close(pointer, state)
         for key, symbol in state.held.items():
             if symbol == pointer and not isinstance(key, Part):
                 state.held[key] = null

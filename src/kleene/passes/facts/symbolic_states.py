@@ -104,14 +104,19 @@ class State:
     def interval(self, symbol: int) -> Interval:
         return self.zone.bounds[symbol]
 
-    def collect(self) -> None:
-        """Drop what no variable leads to."""
+    def reached(self) -> set[int]:
+        """The symbols to which variables lead."""
         reached: set[int] = {s for key, s in self.held.items() if isinstance(key, Variable)}
         grew = True
         while grew:
             more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
             grew = not more <= reached
             reached |= more
+        return reached
+
+    def collect(self) -> None:
+        """Drop what no variable leads to."""
+        reached = self.reached()
         reached |= self._telling_sums(reached)
         self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
         self.zone.keep(reached & self.zone.bounds.keys())

@@ -163,6 +163,9 @@ class Values:
         """A byte that is read from memory."""
         return number
 
+    def _number_read(self, lvalue: Expression, base: int, number: int, state: State) -> None:
+        """A number that is read from memory and not known yet."""
+
     def _escapes(self, base: int, state: State) -> None:
         """A pointer into the block of another one is made."""
 
@@ -267,6 +270,8 @@ class Values:
             case Variable() | Field() | Deref() | Index():
                 base, offset = self._locate(expression, state)
                 number = state.fresh(*full)
+                if offset is None or Cell(base, offset, expression.type.size) not in state.held:
+                    self._number_read(expression, base, number, state)
                 if offset is not None:
                     known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
                     number = self._convert(known, full, state) if known in state.zone.bounds else number

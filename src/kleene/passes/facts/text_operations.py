@@ -35,14 +35,14 @@ from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.sizes import factors
-from kleene.passes.facts.stored_texts import StoredTexts
+from kleene.passes.facts.stored_numbers import StoredNumbers
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.symbolic_values import full_range
-from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte
+from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte, is_text
 from kleene.passes.facts.zones import ZERO
 
 
-class TextOperations(StoredTexts, ABC):
+class TextOperations(StoredNumbers, ABC):
     """What operations do to texts; `Relations` says what they do to the rest of memory."""
 
     # Blocks ---------------------------------------------------------------------------------------------------
@@ -117,15 +117,14 @@ class TextOperations(StoredTexts, ABC):
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
 
-    def _is_whole(self, state: State, at: int, amount: int, room: int) -> bool:
-        return self.is_zero(state, at) and state.zone.upper(room, amount) <= 0
-
     # Calls ----------------------------------------------------------------------------------------------------
 
     def before_call(self, operation: Operation, state: State) -> None:
         """What a function gets, or returns, must keep the promises; all blocks are known to it."""
         if not self.promises.kinds:
             return
+        for variable in self._shared_texts if isinstance(operation, Invoke | Leave) else ():
+            self._publish(self.pointer(variable, state), state, [variable])
         if isinstance(operation, Invoke):
             for argument, parameter in zip(operation.arguments, operation.parameters, strict=True):
                 if isinstance(argument.type, PointerType):
@@ -149,12 +148,12 @@ class TextOperations(StoredTexts, ABC):
                 del state.held[key]
 
     def after_call(self, operation: Operation, state: State) -> None:
-        """Parameters and results have what is promised of them."""
-        given: dict[Variable, Variable] = {}
+        """Parameters, results and global pointers to texts have what is promised of them."""
+        given = {v: v for v in self._shared_texts} if isinstance(operation, Enter | Invoke) else {}
         if isinstance(operation, Enter):
-            given = {p: p for p in operation.parameters}
+            given |= {p: p for p in operation.parameters}
         elif isinstance(operation, Invoke) and operation.target is not None and operation.returned is not None:
-            given = {operation.target: operation.returned}
+            given |= {operation.target: operation.returned}
         for variable, key in given.items():
             if isinstance(variable.type, PointerType) and self._is_tracked(variable) and self.promises.kinds:
                 kinds = self._kinds.of_value(variable)
@@ -162,6 +161,12 @@ class TextOperations(StoredTexts, ABC):
                 if kinds:
                     self._mark_loaded(pointer, kinds, state)
                     self._promise(pointer, [key], state)
+
+    @cached_property
+    def _shared_texts(self) -> tuple[Variable, ...]:
+        """The global pointers to texts, which the functions that are analysed apart move on."""
+        shared = [item.variable for item in self.program.globals if not item.external]
+        return tuple(v for v in shared if is_text(v) and self._is_tracked(v))
 
     # Primitives -----------------------------------------------------------------------------------------------
 

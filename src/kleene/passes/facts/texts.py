@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from kleene.cfa.expressions import Expression, Field, Variable
 from kleene.cfa.program import Global
-from kleene.cfa.types import INT, ArrayType, IntegerType, Type
+from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
 from kleene.passes.facts.symbolic_states import Part, State
 from kleene.passes.facts.symbolic_values import Values, address_of
@@ -225,3 +225,8 @@ def _is_bytes(type_: Type) -> bool:
 def is_byte(lvalue: Expression) -> bool:
     """Whether an lvalue is one byte in an array or behind a pointer."""
     return isinstance(lvalue.type, IntegerType) and lvalue.type.size == 1 and not isinstance(lvalue, Variable | Field)
+
+
+def is_text(variable: Variable) -> bool:
+    """Whether a variable points to bytes."""
+    return isinstance(variable.type, PointerType) and variable.type.target.size <= 1

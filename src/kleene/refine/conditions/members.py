@@ -156,9 +156,9 @@ class Members:
         return self.is_object(operation.target) and self.is_object(operation.value)
 
     def zeroed_object(self, operation: MemSet, record: RecordType) -> Expression | None:
-        """The object of which `memset` makes all bytes zero; None if that is not certain."""
+        """The object of which `memset` makes all bytes zero, and no others; None if that is not certain."""
         pointer, size = without_casts(operation.pointer), constant_of(operation.size)
-        if constant_of(operation.value) != 0 or size is None or size < record.size:
+        if constant_of(operation.value) != 0 or size != record.size:
             return None
         target = Deref(pointer, record)
         whole = self.is_object(target) and self.memory.value_places(pointer) <= self.bases(record)
@@ -272,7 +272,8 @@ class Members:
         elif self._is_plain(target) and target not in walk(value):
             if source is not None:
                 yield Comparison("==", source, target)
-            yield from (Comparison("==", f.left, target) for f in equal if f.right == value)
+            kept = (f.left for f in equal if f.right == value and target not in walk(f.left))
+            yield from (Comparison("==", left, target) for left in kept)
 
     def _is_plain(self, value: Expression) -> bool:
         if isinstance(value, Variable):

@@ -36,6 +36,9 @@ class Crowd:
 
 def crowds(shape: ShapeResult, most: int = MOST_LOCATIONS) -> list[Crowd]:
     """The locations of the program with the most structures, the most crowded first; one for each line."""
+    if shape.slices:
+        every = sorted((crowd for own in shape.slices for crowd in crowds(own, most)), key=lambda c: -c.structures)
+        return list({(c.place.file, c.place.line): c for c in reversed(every)}.values())[::-1][:most]
     if shape.reached is None or shape.translation is None:
         return []
     places, heads = shape.translation.places, shape.translation.cfa.loop_heads

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from kleene.report.check.shape_words import for_drawing, live_predicates, shapes_shown_at, short_names_of, words_of
 from kleene.results.shape import ShapeResult
@@ -65,6 +65,19 @@ def line_shapes(shape: ShapeResult, names: Mapping[str, Mapping[str, str]]) -> l
             is_loop = any(location in heads for location in locations)
             lines.append(LineShapes(file, line, without_contract(function), is_loop, kept, len(shapes) + left_out))
     return lines
+
+
+def merge_lines(lines: Iterable[LineShapes]) -> list[LineShapes]:
+    """One entry for each line, in source order: the slices of a program have shapes of their own."""
+    merged: dict[tuple[str, int], LineShapes] = {}
+    for line in lines:
+        known = merged.get((line.file, line.line))
+        if known is not None:
+            shapes = tuple(dict.fromkeys((*known.shapes, *line.shapes)))[:_MOST_SHAPES]
+            is_loop, count = known.is_loop or line.is_loop, known.count + line.count
+            line = replace(known, shapes=shapes, is_loop=is_loop, count=count)
+        merged[line.file, line.line] = line
+    return [merged[place] for place in sorted(merged)]
 
 
 def _arrivals(translation: Translation) -> dict[tuple[str, int], list[str]]:

@@ -78,6 +78,8 @@ def check_text(
         from kleene.report.check.refinement_text import left_lines  # imports the solver
 
         lines += left_lines(report.refinement)
+    if report.refinement is None and report.fallback:
+        lines.append(f"no refinement: {report.fallback}")
     return "\n".join([*lines, _work(report), ""])
 
 

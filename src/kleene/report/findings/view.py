@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kleene.cfa.operations import Call, Place
+from kleene.cfa.operations import Call, Error, Place
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.memory import STREAM
 from kleene.report.findings.source_lines import source_line
 
 if TYPE_CHECKING:
@@ -24,12 +25,14 @@ MOST_STEPS = 400
 """Steps of a run that are listed: viewers become slow beyond it. The last ones are kept."""
 _MOST_HEAP_WORDS = 2_000
 """Characters of a heap in words: about 40 blocks, more than a person reads at one step."""
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"(?<![\w$])[A-Za-z_]\w*")
 _WORDS = frozenset(
     ("NULL", "return", "struct", "unsigned", "int", "long", "char", "u", "end", "malloc", "calloc", "free")
 )
 """Words of a statement that its source line may write in another way."""
 _NUMBER = re.compile(r"\d+")
+_BEGIN = {"heap": "the block is allocated here", STREAM: "the stream is opened here"}
+_END = {"heap": "it is freed here", STREAM: "it is closed here"}
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ def hidden_statement(confirmed: Confirmed) -> str:
 
     place = confirmed.fault.place
     lines = [line for line in lines_of(confirmed) if line.place == place]
-    if not lines:
+    if not lines or isinstance(confirmed.trace.steps[lines[-1].last].operation, Error):  # its message says it
         return ""
     line, text = source_line(place.file, place.line), lines[-1].text
     names = [name for name in _NAME.findall(text) if name not in _WORDS]
@@ -185,10 +188,9 @@ def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
             continue
         place = trace.steps[step - 1].operation.place if step else None
         if not was_alive and block.alive and block.place is not None:
-            what = "the block is allocated here" if block.kind == "heap" else f"'{block.label}' is declared here"
-            notes.append(Note(block.place, what))
+            notes.append(Note(block.place, _BEGIN.get(block.kind, f"'{block.label}' is declared here")))
         if was_alive and not block.alive and place is not None:
             shown = state.call_from(place, trace.program.library)
-            notes.append(Note(shown, "it is freed here" if block.kind == "heap" else "its scope ends here"))
+            notes.append(Note(shown, _END.get(block.kind, "its scope ends here")))
         was_alive = block.alive
     return tuple(notes)

@@ -38,7 +38,7 @@ class ObjectSteps:
         size = self.memory.block_size(operation)
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
-        if operation.stack and operation.place.function not in ("", self.program.entry):
+        if operation.stack and not operation.scoped and operation.place.function not in ("", self.program.entry):
             raise Unmodelled("alloca in a function other than the first")
         target = operation.target
         if isinstance(target, Variable) and self.memory.kind(target) == "pointer":

@@ -146,7 +146,7 @@ class NumberSteps:
     def _read_integer(self, lvalue: Expression) -> IntegerValue:
         type_ = lvalue.type
         assert isinstance(type_, IntegerType)
-        bases = self.pointers.objects_of(lvalue, (0, type_.size))
+        bases = self.pointers.objects_of(lvalue, (0, type_.size), number=True)
         if self.context.counts is not None:
             for base in bases:
                 self._take(CountReadings(self.context.counts).read_member(base.place, base.formula), str(lvalue))
@@ -194,7 +194,7 @@ class NumberSteps:
             self.overwrite(*self.access(target))
             return
         assert isinstance(target.type, IntegerType)
-        bases = self.pointers.objects_of(target, (0, size))
+        bases = self.pointers.objects_of(target, (0, size), number=True)
         updates = {u.predicate: u for u in self._count_updates(target, bases, expression)}
         self._store_integer_at(bases, value, target.type, str(target), updates)
 

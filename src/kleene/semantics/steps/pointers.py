@@ -114,8 +114,11 @@ class PointerSteps:
 
     # Lvalues --------------------------------------------------------------------------------------------------
 
-    def objects_of(self, lvalue: Expression, span: Span | None) -> list[Base]:
-        """The objects that an lvalue may lie in; with a span of bytes to be read or written there, checked."""
+    def objects_of(self, lvalue: Expression, span: Span | None, *, number: bool = False) -> list[Base]:
+        """The objects that an lvalue may lie in; with a span of bytes to be read or written there, checked.
+
+        With `number`, the bytes are a number: opaque objects have them, too.
+        """
         match lvalue:
             case Variable() if self.memory.kind(lvalue) == "object":
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
@@ -124,18 +127,18 @@ class PointerSteps:
                 return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
                 inside = _move(span, offset) if offset < GHOST_OFFSET else None  # a ghost is beside all bytes
-                return [b.move(offset) for b in self.objects_of(base, inside)]
+                return [b.move(offset) for b in self.objects_of(base, inside, number=number)]
             case Index(base=base, index=index):
-                number = constant_of(index)
-                if number is None:
+                place = constant_of(index)
+                if place is None:
                     raise Unmodelled("an array element with a variable index")
-                shift = number * lvalue.type.size
-                return [b.move(shift) for b in self.objects_of(base, _move(span, shift))]
+                shift = place * lvalue.type.size
+                return [b.move(shift) for b in self.objects_of(base, _move(span, shift), number=number)]
             case Deref(pointer=expression):
-                return self.targets_of(self.load(expression), span, str(lvalue))
+                return self.targets_of(self.load(expression), span, str(lvalue), number=number)
         raise Unmodelled(f"memory access {lvalue}")
 
-    def targets_of(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
+    def targets_of(self, pointer: Pointer | None, span: Span | None, text: str, *, number: bool = False) -> list[Base]:
         """The objects that a pointer points to."""
         if pointer is None:
             if span is None:
@@ -143,7 +146,7 @@ class PointerSteps:
             self.context.fail("null_dereference", f"{text} dereferences a null pointer")
             return []
         if span is not None:
-            self._check(pointer, span, text)
+            self._check(pointer, span, text, number=number and self._is_number_alone(pointer, span))
         if not pointer.offsets and span is None:  # always null, or not initialized
             return [Base((0, 0), lambda v: FALSE, pointer)]
         several = {o for o in pointer.offsets if sum(offset == o for _, offset in pointer.places) > 1}
@@ -152,7 +155,14 @@ class PointerSteps:
             for size, o in pointer.places
         ]
 
-    def _check(self, pointer: Pointer, span: Span, text: str) -> None:
+    def _is_number_alone(self, pointer: Pointer, span: Span) -> bool:
+        """Whether no pointer shares a byte with the number, and no claim (`counts`) is about it."""
+        length = span[1] - span[0]
+        begins = [(size, o + span[0]) for size, o in pointer.places]
+        alone = not any(self.memory.overlapped_pointers(place, length) for place in begins)
+        return alone and self.context.counts is None
+
+    def _check(self, pointer: Pointer, span: Span, text: str, *, number: bool) -> None:
         """The pointer must point to an object that is alive and large enough; else an alarm."""
         somewhere = exists(["v"], pointer.somewhere())
         undefined = self.context.is_undefined(pointer)
@@ -165,10 +175,10 @@ class PointerSteps:
             (undefined, "uninitialized_pointer", f"{name} may not be initialized"),
             (freed, "dangling_dereference", f"{name} may point to a block that was freed"),
             (outside, "out_of_bounds", f"{name} is out of the bounds of its object"),
-            *self.look_back_alarm(pointer),
+            *([] if number else self.look_back_alarm(pointer)),
         ]
         focus = [pointer.at(o) for o in pointer.offsets]
-        good = conj(alive, Not(undefined), neg(outside), neg(self.is_opaque(pointer)))
+        good = conj(alive, Not(undefined), neg(outside), TRUE if number else neg(self.is_opaque(pointer)))
         self.context.check_then_step(f"use {pointer.name}", alarms, good, focus)
 
     def look_back_alarm(self, pointer: Pointer) -> list[tuple[Formula, str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,15 @@ class _Facts:
 
     numbers: Mapping[str, int]
     definitions: tuple[tuple[frozenset[str], int], ...]
+    _about: dict[frozenset[str], Key] = field(default_factory=dict)
+
+    def about(self, mentioned: frozenset[str]) -> Key:
+        """The numbers of predicates, and of the definitions over them."""
+        known = self._about.get(mentioned)
+        if known is None:
+            own = tuple(sorted([self.numbers[name] for name in mentioned if name in self.numbers]))
+            known = self._about[mentioned] = own, tuple([n for over, n in self.definitions if over <= mentioned])
+        return known
 
 
 @lru_cache(maxsize=16)
@@ -83,8 +92,7 @@ def derivation_key(
         _universe_key(action) if action.changes_universe else None,
         facts.numbers[p.name],
         tuple([(name, c.args, c.future.number, c.plus.number, c.minus.number, c.given) for name, c in relevant]),
-        tuple(sorted([facts.numbers[name] for name in mentioned if name in facts.numbers])),
-        tuple([number for over, number in facts.definitions if over <= mentioned]),
+        facts.about(mentioned),
         _like_bound_names(reserved),
         options,
     )

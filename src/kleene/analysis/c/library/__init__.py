@@ -13,6 +13,7 @@ In reading order:
 - `client`: the most general client as C text
 - `walks`: functions of a client that return any element of an object
 - `separation`: whether the objects of a client are separate
+- `static_numbers`: numbers in variables of the library, which calls on other objects change
 - `invariant`: facts about all objects between two operations
 - `contract`: the facts as contracts of the functions
 - `model`: the proved functions as clients see them, as C text

@@ -16,17 +16,28 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import CHANGES, NEVER_CALLED, SHARES, Inference, Inferred, Rejected
+from kleene.analysis.c.library.inference import (
+    CHANGES,
+    FOLLOWS,
+    NEVER_CALLED,
+    SHARES,
+    Inference,
+    Inferred,
+    Rejected,
+    follows_datum,
+)
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
-from kleene.analysis.c.library.separation import changing_variable, shared_in_structures
+from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
+from kleene.analysis.c.library.static_numbers import with_any_numbers
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
+from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import UsageError, did_you_mean
@@ -109,8 +120,13 @@ class _Run:
             )
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
-                self._accept(operations, inferred.types, check)
+                changing = changing_variables(program) if client.variables else ()
+                general = self._check_with_any_numbers(program, changing, properties) if changing else None
+                report.check = check = general or check
+                self._accept(operations, inferred.types, check, () if general is not None else changing)
                 self._state(check, client, inferred, report)
+                if changing:  # its functions do not behave the same at each call
+                    return
                 proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
                 if proved and not self.interface.file.endswith(HEADER):
                     with_errors = self.clients.read_with_errors()
@@ -126,6 +142,10 @@ class _Run:
             if other is not None:
                 operations[operations.index(operation)] = other
                 continue
+            if follows_datum(finding):
+                self._decide(operation, Verdict.UNKNOWN, FOLLOWS)
+                operations.remove(operation)
+                continue
             number = check.findings.index(finding)
             run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
             verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
@@ -140,8 +160,27 @@ class _Run:
             )
             operations.remove(operation)
 
-    def _accept(self, operations: list[Operation], types: ObjectTypes, check: CheckReport) -> None:
-        """Record the proof of a client: what no run of it calls is not proved, and what is left out is stated."""
+    def _check_with_any_numbers(
+        self, program: CProgram, changing: tuple[Variable, ...], properties: tuple[str, ...]
+    ) -> CheckReport | None:
+        """The proof of the client in which static numbers may have any value before each call; None if there is none.
+
+        An error that it shows need not be one: the library may never set such a number.
+        """
+        general = with_any_numbers(program, changing)
+        if general is None or self.budget.left <= 0:
+            return None
+        options = replace(self.options, properties=properties, timeout=self.budget.left)
+        check = check_program(general, options, time.monotonic())
+        return check if check.verdict is Verdict.TRUE else None
+
+    def _accept(
+        self, operations: list[Operation], types: ObjectTypes, check: CheckReport, changing: tuple[Variable, ...]
+    ) -> None:
+        """Record the proof of a client: what no run of it calls is not proved, and what is left out is stated.
+
+        `changing` are variables of the library through which objects may affect each other.
+        """
         client, program = self.clients.write(types, operations)
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
         head = loop_head(check)
@@ -149,7 +188,6 @@ class _Run:
         if shared is None and head is not None:
             static = {g.variable.name for g in program.globals}
             shared = shared_in_structures(head.structures, head.live, client.variables, static)
-        changing = changing_variable(program) if client.variables else None
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
@@ -159,8 +197,8 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
-            elif changing is not None:
-                self._decide(operation, Verdict.UNKNOWN, f"{changing} {CHANGES}")
+            elif changing:
+                self._decide(operation, Verdict.UNKNOWN, f"{changing[0]} {CHANGES}")
             elif left_out and not executed >= steps_of(program, name):
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:

@@ -27,13 +27,14 @@ double __VERIFIER_nondet_double(void);
 """
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
-_DATUM = "(void *)16"
-"""A pointer that is stored only: it points nowhere, so that to follow it is an error."""
+_DATUM = "(void *)65536"
+"""A pointer that is stored only. It points nowhere, so that to follow it is an error, and not into the page of NULL, so that
+this error is told from others."""
 _ANY_DATUM = "kleene_datum()"
 _DATA = f"""\
 static void *kleene_datum(void) {{
     int which = __VERIFIER_nondet_int();
-    return which == 0 ? NULL : which == 1 ? {_DATUM} : (void *)32;
+    return which == 0 ? NULL : which == 1 ? {_DATUM} : (void *)131072;
 }}
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""

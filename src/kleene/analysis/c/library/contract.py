@@ -19,9 +19,9 @@ _RESULT = "\\result"
 
 
 def loop_head(check: CheckReport) -> Invariant | None:
-    """The structures at the head of the client's loop; None if no shape analysis was needed."""
+    """The structures at the head of the client's loop; None if no shape analysis was needed, or if each has a part."""
     shape = check.shape
-    if not isinstance(shape, ShapeResult) or check.prepared is None:
+    if not isinstance(shape, ShapeResult) or check.prepared is None or shape.slices:
         return None
     heads = invariants_of(shape, source_names(check.prepared))
     return next((i for i in heads if i.where == "loop" and i.place.function == MAIN), None)

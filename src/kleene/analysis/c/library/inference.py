@@ -22,7 +22,10 @@ from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
+from kleene.core.verdict import Finding
+from kleene.domains.explicit.evaluate import NO_ADDRESS
 from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.values import Fault
 
 SHARE = 0.5
 """The part of the time that trials may take together."""
@@ -237,6 +240,8 @@ class Inference:
             self.inferred.untried[function.name] = NEVER_CALLED
         elif self._texts_last(function):
             return
+        elif any(follows_datum(r.error.fault) for r in failures):
+            self.inferred.untried[function.name] = FOLLOWS
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif self._needs_more_than_zeros(failures):
@@ -339,6 +344,10 @@ class Inference:
 
 
 NOT_UNDERSTOOD = "its parameters are not understood: write a client, or give it a contract (--contracts)"
+FOLLOWS = (
+    "it follows a pointer of the client to data whose type and size are not known: write a client, or give the "
+    "parameter a type"
+)
 SHARES = (
     "it links two objects, so that one object of each type is not general: give one of them to the library, "
     "or write a client with as many objects as you need"
@@ -354,6 +363,11 @@ NOT_ZEROS = (
     "or write a client"
 )
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
+
+
+def follows_datum(error: Fault | Finding) -> bool:
+    """Whether an error is that the library follows a pointer that the client stores: its reading is wrong."""
+    return error.message == NO_ADDRESS
 
 
 def _failing(rejected: Rejected) -> str:

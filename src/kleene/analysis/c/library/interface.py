@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import kind, raise_from_callbacks
+from kleene.c.library.variadic import is_argument_list
 from kleene.c.options import ReadOptions, parse_unit
 from kleene.c.parse import POINTER_BYTES
 from kleene.c.type_reader import TypeReader
-from kleene.cfa.types import RecordLayout, Type
+from kleene.cfa.types import VOID, RecordLayout, Type
 
 HEADER = ".h"
 
@@ -115,6 +116,8 @@ def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
 
 def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
     canonical = type_.get_canonical()
+    if is_argument_list(type_) or is_argument_list(canonical):
+        return CType(VOID, "va_list")
     if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
         element = canonical.element_type
         return CType(types.parameter(type_), f"{_unqualified_text(element)} *", _unqualified_text(element))

@@ -244,6 +244,6 @@ def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: Object
         if name in types.kept and not same:
             return (Outcome.NEW,) if owned else (Outcome.IGNORED, Outcome.NEW)
         return (Outcome.IGNORED, *((Outcome.FREED,) if _UNLINKS.search(function.name) else freed))
-    if isinstance(result.type, PointerType) and not result.callback:
-        return (Outcome.IGNORED, *freed)
+    if isinstance(result.type, PointerType) and not result.callback:  # a caller may free what it may change
+        return (Outcome.IGNORED, *(freed if result.constant_target else (Outcome.FREED,)))
     return (Outcome.IGNORED,)

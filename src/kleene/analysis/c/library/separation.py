@@ -44,20 +44,21 @@ from kleene.logic.roles import RoleKind
 from kleene.structures.structure import Structure
 
 
-def changing_variable(program: CProgram) -> str | None:
-    """A variable of the library through which one object may affect another one: it is changed, and it is read.
+def changing_variables(program: CProgram) -> tuple[Variable, ...]:
+    """The variables of the library through which one object may affect another one: they are changed and read.
 
     One that is read only to compute its own new value, such as a count of calls, affects nothing else.
     """
     labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
     exposed = address_taken(labels)
+    changing: list[Variable] = []
     for item in program.globals:
         own = [label for label in labels if item.variable in _variables(label)]
         changed = item.variable in exposed or any(_changes(label, item.variable) for label in own)
         is_read = item.variable in exposed or any(_reads(label, item.variable) for label in own)
         if changed and is_read and not item.constant:
-            return item.variable.name
-    return None
+            changing.append(item.variable)
+    return tuple(changing)
 
 
 def examines_data(program: CProgram) -> bool:

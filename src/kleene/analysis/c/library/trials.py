@@ -24,8 +24,8 @@ QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
 TRIAL_STATES = 1_500
 """States that a trial explores: enough for objects of three elements and every operation on them."""
-TRIAL_BLOCKS = 40
-"""Objects of a state that a trial follows: lists that only grow would have hundreds, and show nothing new."""
+TRIAL_BLOCKS = 16
+"""Blocks of the heap in a state that a trial follows: lists that only grow have hundreds, and show nothing new."""
 TRIAL_STEPS = 300_000
 """Steps of a trial, for functions with long loops: two hundred for each state."""
 TRIAL_SECONDS = 15.0

@@ -1,6 +1,7 @@
 /* What a replayed program is linked with: inputs come from the file KLEENE_INPUTS, or at random from KLEENE_SEED. With
    KLEENE_MALLOC, every allocation takes an input too: 0 makes it fail. Blocks are counted; at a normal end of the
    program, those that are left are reported. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,13 @@ static long long next(void) {
 }
 
 static int fails(void) {
+    int result;
     if (!getenv("KLEENE_MALLOC"))
         return 0;
-    if (getenv("KLEENE_INPUTS"))
-        return next() == 0;
-    return rand() % 8 == 0;
+    result = getenv("KLEENE_INPUTS") ? next() == 0 : rand() % 8 == 0;
+    if (result)
+        errno = ENOMEM;
+    return result;
 }
 
 static void *counted(void *block) {

@@ -17,6 +17,7 @@ from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
 from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
+from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import deep_formulas, within
 from kleene.cfa.graph import Cfa
@@ -26,8 +27,10 @@ from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
+from kleene.passes.attempts.slices.slicing import Slice
+from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
-from kleene.passes.facts.memory import Memory
+from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
@@ -39,6 +42,8 @@ WITHOUT_LANES_FACTOR = 2
 """Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
+MANY_SLICES = 3
+"""Slices from which a program is analysed by slices at once: whole heaps of so many structures are seldom few."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
@@ -64,19 +69,30 @@ def analyse(
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     result = gave_up("there is no time left", start)
     ways = frozenset(Way)
-    if prepared.calls.is_large_inlined and only_class is None:
-        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is Way.CALLS], result, ways)
-        ways -= {Way.CALLS}
+    if prepared.slice is not None:
+        ways -= {Way.SLICES, Way.CALLS}
+    elif only_class is None and (first := _first_way(prepared, seconds)) is not None:
+        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is first], result, ways)
+        ways -= {first}
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        ways = ways - {Way.NUMBERS} if Way.NUMBERS in series.ways_seen else frozenset()
+        dropped = next((way for way in (Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
+        ways = ways - {dropped} if dropped is not None else frozenset()
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     result.seconds = time.monotonic() - start
     return result
+
+
+def _first_way(prepared: Prepared, seconds: float) -> Way | None:
+    """The way that is gone at once: calls, if inlining makes the program large, or slices, if there are many."""
+    if prepared.calls.is_large_inlined:
+        return Way.CALLS
+    slices = within(seconds, lambda: prepared.slices)
+    return Way.SLICES if not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES else None
 
 
 @dataclass
@@ -126,6 +142,9 @@ class _Series:
                 break
             if plan is None:
                 continue
+            if attempt.way is Way.SLICES:
+                outcome = self.by_slices((deadline - time.monotonic()) * attempt.share)
+                return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
                 break  # whole heaps may do better
@@ -148,6 +167,21 @@ class _Series:
             outcome = self._run(replace(plan, taken=plan.taken | {Way.PARTS}), seconds)
         return outcome
 
+    def by_slices(self, seconds: float) -> ShapeResult:
+        """The slices of the program, one after the other, until one is no proof."""
+
+        def analyse_slice(own: Slice, seconds: float) -> ShapeResult:
+            return analyse(
+                Prepared(self.prepared.source, own),
+                malloc_may_fail=self.malloc_may_fail,
+                seconds=seconds,
+                max_structures=self.max_structures,
+                kinds=self.kinds - COMMON_KINDS,
+                tell=self.tell,
+            )
+
+        return run_slices(self.prepared, analyse_slice, self.kinds, seconds)
+
     def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
         start = time.monotonic()
         try:
@@ -164,8 +198,9 @@ class _Series:
             return None
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
+        shared, stale = ready
         return _Plan(
-            prepared, ready, attempt, *fixed, taken=taken, kinds=self.kinds, classes=self.classes, tell=self.tell
+            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, classes=self.classes, tell=self.tell
         )
 
 
@@ -178,12 +213,14 @@ def analyse_by_attempt(
     max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
 ) -> ShapeResult | None:
-    """One attempt alone; None if its rewriting changes nothing.
+    """One attempt alone; None if its rewriting changes nothing, or if there is one slice only.
 
     The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, ALL_KINDS, start + seconds)
+    if attempt.way is Way.SLICES:
+        return series.by_slices(seconds) if only_class is None and prepared.slices else None
     taken = frozenset({attempt.way} if attempt.way is not None else ())
     plan = within(seconds, partial(series._plan, attempt, taken))
     if isinstance(plan, LimitReached):
@@ -193,17 +230,24 @@ def analyse_by_attempt(
     return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
-def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
-    """The automaton that an attempt follows; None if its rewriting changes nothing."""
+def _followed_automaton(prepared: Prepared, attempt: Attempt) -> tuple[Sharing, frozenset[Place]] | None:
+    """The automaton that an attempt follows, with the places of pointers that it forgets early.
+
+    None if the attempt's rewriting changes nothing.
+    """
     if attempt.concerns is not None and not attempt.concerns(prepared.memory):
         return None
-    followed, places = prepared.cfa, prepared.memory.pointer_places
+    stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
+    followed, memory = stale.cfa, prepared.memory
+    if followed is not prepared.cfa:
+        memory = Memory(prepared.inlined, followed, typed=True)
     if attempt.rewrite is not None:
-        followed = attempt.rewrite(prepared.memory)
-        if followed == prepared.cfa and attempt.needs_change:
+        rewritten = attempt.rewrite(memory)
+        if rewritten == followed and attempt.needs_change:
             return None
-        places = Memory(prepared.inlined, followed, typed=True).pointer_places
-    return sharing_of(followed, places, whole_scope=attempt.whole_scope)
+        followed = rewritten
+        memory = Memory(prepared.inlined, followed, typed=True)
+    return sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope), stale.places
 
 
 @dataclass(frozen=True)
@@ -216,6 +260,8 @@ class _Plan:
     malloc_may_fail: bool
     max_structures: int
     leaks: bool = True
+    stale: frozenset[Place] = frozenset()
+    """The places of pointers that are forgotten before they are overwritten."""
     taken: frozenset[Way] = frozenset()
     """The ways to fewer structures that it goes."""
     sought: frozenset[Way] = frozenset()
@@ -280,7 +326,14 @@ class _Plan:
             if result.ways:
                 self.classes[first] = plain or shape
                 break
-            result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
+            result.followed = Followed(
+                translator,
+                self.shared,
+                self.prepared.memory,
+                self.attempt.name,
+                slice=self.prepared.slice,
+                stale=self.stale,
+            )
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
                 markers = MANY_MARKERS
                 continue
@@ -310,6 +363,7 @@ class _Plan:
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
+            Way.SLICES: lambda reached: bool(self.prepared.slices),
             Way.NUMBERS: ValuesLook(translation.vocabulary),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kleene.analysis.c.shape.classes import with_local_cells
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Invoke, Operation
+from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
@@ -24,6 +24,8 @@ from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+SLICES_SHARE = 0.5
+"""Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 NUMBERS_SHARE = 0.4
@@ -103,12 +105,7 @@ def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
 
 
 def _has_cells_apart(memory: Memory) -> bool:
-    """Whether some objects have two or more pointers whose names do not say that they point back.
-
-    Not where functions are analysed apart: a run refuted such a proof of a tree with pointers to its root.
-    """
-    if any(isinstance(edge.label, Invoke) for edge in memory.cfa.edges):
-        return False
+    """Whether some objects have two or more pointers whose names do not say that they point back."""
     cells: dict[int, set[str]] = {}
     for (size, _), cell in memory.cell_of.items():
         if not is_called_back(cell):
@@ -146,6 +143,13 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt(
+        "slices",
+        "data structures that no pointer leads to from each other are analysed one by one",
+        _where(Way.SLICES),
+        way=Way.SLICES,
+        share=SLICES_SHARE,
+    ),
     Attempt(
         "counts",
         "counters are related to the numbers of nodes of lists, and the ends of lists are told apart",

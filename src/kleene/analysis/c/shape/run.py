@@ -51,14 +51,15 @@ LANES_SEEN = "cells skip nodes of a list"
 class Looks:
     """Looks at the structures of a run for ways to fewer ones; ends it with LimitReached if there are any.
 
-    Without numbers in nodes everything else looks different, so the other ways come after that one.
+    Each slice looks for itself. Without numbers in nodes everything else looks different, so the other ways come after
+    that one.
     """
 
     by_way: Mapping[Way, Callable[[Reached[Structure]], bool]]
     ways: frozenset[Way] = frozenset()
 
     def __call__(self, reached: Reached[Structure]) -> None:
-        for together in ((Way.NUMBERS,), (Way.CALLS, Way.PARTS)):
+        for together in ((Way.SLICES,), (Way.NUMBERS,), (Way.CALLS, Way.PARTS)):
             self.ways = frozenset(way for way in together if way in self.by_way and self.by_way[way](reached))
             if self.ways:
                 raise LimitReached(", ".join(sorted(way.value for way in self.ways)), Limit.PARTS)
@@ -199,6 +200,8 @@ def check_again(result: ShapeResult) -> bool:
 
     A failure is an internal error. So is an alarm that only this check raises.
     """
+    if result.slices:
+        return result.complete and all(map(check_again, result.slices))
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
         return False

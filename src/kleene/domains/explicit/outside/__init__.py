@@ -4,5 +4,6 @@ In reading order:
 
 - `world`: arguments, input and numbers of one run
 - `vocabulary`: the sizes, texts and characters that a program names
+- `short_texts`: short inputs of what a program names
 - `lengths`: runs on texts whose lengths are solved for
 """

@@ -23,6 +23,7 @@ from kleene.domains.explicit.evaluate import Locate, bit_width
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import run
 from kleene.domains.explicit.machine import Ended, Machine
+from kleene.domains.explicit.outside.short_texts import short_worlds
 from kleene.domains.explicit.outside.vocabulary import MOST_LENGTH, Vocabulary, candidate_lengths, vocabulary_of
 from kleene.domains.explicit.outside.world import World, WorldInputs
 from kleene.domains.explicit.state import State
@@ -42,6 +43,12 @@ _MIXED = 3
 """Runs of each length whose arguments and lines are mixed of what the program names."""
 _NUMBERS_OF_ARGUMENTS = (2, 1, 0, 4)
 """Numbers of long arguments: many programs want an exact number of them."""
+
+
+_SHORT = "short"
+"""The name of the styles whose texts have no length that varies."""
+_SHORT_TEXTS_FIRST, _SHORT_TEXTS_BETWEEN = 24, 8
+"""Short inputs before all lengths, and number of them between two lengths: one takes a few milliseconds."""
 
 
 class Style(NamedTuple):
@@ -72,11 +79,22 @@ class LengthSearch:
         self.outcome = LengthOutcome()
         self._styles = styles_of(self.vocabulary)
         self._waiting = [(n, s) for n in candidate_lengths(self.vocabulary) for s in range(len(self._styles))]
+        self._add_short_texts()
+        heapq.heapify(self._waiting)
         self._asked = set(self._waiting)
         self._reach: dict[int, tuple[int, dict[str, int]]] = {}
         self._solved: Counter[tuple[int, str]] = Counter()
         self._writes: dict[str, tuple[Locate, int] | None] = {}
         self._deadline = 0.0
+
+    def _add_short_texts(self) -> None:
+        """Short texts do not depend on the length: some come before all lengths, the others between them."""
+        if not (self.vocabulary.arguments or self.vocabulary.reads):
+            return
+        for number, world in enumerate(short_worlds(self.vocabulary, malloc_may_fail=self.malloc_may_fail)):
+            first = -1 if number < _SHORT_TEXTS_FIRST else number // _SHORT_TEXTS_BETWEEN
+            self._waiting.append((first, len(self._styles)))
+            self._styles.append(Style(_SHORT, _always(world)))
 
     def run(self, seconds: float) -> LengthOutcome:
         """Go on for some seconds, and not much longer after an error."""
@@ -99,6 +117,8 @@ class LengthSearch:
 
     def _solve(self, style: int, length: int, reach: dict[str, int]) -> Iterator[int]:
         """The lengths at which some write leaves its block, if how far it gets is linear in the length."""
+        if self._styles[style].name == _SHORT:
+            return
         before, earlier = self._reach.get(style, (length, {}))
         self._reach[style] = (length, reach)
         distance = length - before
@@ -115,7 +135,7 @@ class LengthSearch:
         source = WorldInputs(style.world(length))
         state = self.machine.start(source)
         reach: dict[str, int] = {}
-        for steps in range(1, _STEPS_OF_RUN + _STEPS_OF_CHARACTER * length):
+        for steps in range(1, _STEPS_OF_RUN + _STEPS_OF_CHARACTER * max(length, 0)):
             if steps % _STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > self._deadline:
                 break
             self._measure(state, reach)
@@ -176,6 +196,10 @@ class LengthSearch:
             if site not in known and not trace.tainted:
                 known.add(site)
                 self.outcome.findings.append(Confirmed(fault, trace))
+
+
+def _always(world: World) -> Callable[[int], World]:
+    return lambda _: world
 
 
 def styles_of(vocabulary: Vocabulary) -> list[Style]:

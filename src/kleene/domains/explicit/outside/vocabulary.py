@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kleene.cfa.expressions import Comparison, Constant, Expression, Index, PointerOffset, StringLiteral, walk
-from kleene.cfa.operations import READ_SOURCES, Havoc, MemCopy, MemSet, Operation, expressions
+from kleene.cfa.operations import READ_SOURCES, Call, Havoc, MemCopy, MemSet, Operation, expressions
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, Type
 from kleene.passes.entry_parameters import has_arguments
@@ -52,7 +52,7 @@ def vocabulary_of(program: CProgram) -> Vocabulary:
     return Vocabulary(
         tuple(sorted(set(_sizes(program, functions, nodes)))),
         tuple(text for text in literals if 0 < len(text) <= _MOST_LITERAL and b"%" not in text),
-        bytes(dict.fromkeys(_characters(nodes, literals))),
+        bytes(dict.fromkeys((*_searched(own, program), *_characters(nodes, literals)))),
         has_arguments(program) and any(main.parameters[1] == node for node in nodes),
         any(h.source in READ_SOURCES for h in havocs),
         any(h.source not in READ_SOURCES for h in havocs),
@@ -81,6 +81,16 @@ def _sizes(program: CProgram, functions: Iterable[Function], nodes: Iterable[Exp
             types.append(type_.element)
             if type_.count > 1:
                 yield type_.count
+
+
+def _searched(operations: Iterable[Operation], program: CProgram) -> Iterator[int]:
+    """The characters that the program gives to functions of the library: `strchr(line, '=')`."""
+    for operation in operations:
+        if isinstance(operation, Call) and isinstance(operation.function, str):
+            callee = program.functions.get(operation.function)
+            if callee is not None and callee.place.file in program.library:
+                for argument in operation.arguments:
+                    yield from (n.value for n in walk(argument) if isinstance(n, Constant) and n.value in _PRINTABLE)
 
 
 def _characters(nodes: Iterable[Expression], literals: Iterable[bytes]) -> Iterator[int]:

@@ -54,6 +54,8 @@ class World:
     seed: int = 0
     environment: int = 0
     """The length of the texts of the system: variables of the environment, messages."""
+    fails: int = 0
+    """The number of the allocation that fails, from 1; 0: none does."""
 
 
 class WorldInputs(InputSource):
@@ -67,6 +69,7 @@ class WorldInputs(InputSource):
         self.used: list[tuple[int, str]] = []
         self._at = 0
         self._asked = 0
+        self._allocations = 0
         self._random = random.Random(world.seed)
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
@@ -80,7 +83,10 @@ class WorldInputs(InputSource):
             return read
         if why == UNWRITTEN:
             return _FILLER
-        return 1 if why == _MALLOC else self._number()
+        if why == _MALLOC:
+            self._allocations += 1
+            return int(self._allocations != self.world.fails)
+        return self._number()
 
     def text_input(self, why: str, low: int, high: int) -> int | None:
         """An input that belongs to the arguments or to the stream; None for any other one."""

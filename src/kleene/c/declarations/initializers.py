@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kleene.c.clang import evaluate, initializer, kind, string_value
+from kleene.c.clang import evaluate, initializer, kind, string_units
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_constant
 from kleene.cfa.expressions import (
@@ -119,9 +119,9 @@ class Initializers:
         if isinstance(target.type, ArrayType) and not target.type.count:  # the object is larger than its type
             raise UnsupportedConstruct("initialiser of a flexible array member", cursor)
         if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):
-            text = string_value(cursor)
-            for index in range(min(len(text), target.type.count)):
-                pairs.append((self._element(target, index), _signed_value(text[index], target.type.element)))
+            units = string_units(cursor, target.type.element.size)
+            for index in range(min(len(units), target.type.count)):
+                pairs.append((self._element(target, index), _signed_value(units[index], target.type.element)))
             return
         items = _Items(list(cursor.get_children()))
         if not isinstance(target.type, ArrayType | RecordType):

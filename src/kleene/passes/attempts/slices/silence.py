@@ -1,0 +1,162 @@
+"""Automata without the steps that do nothing.
+
+A slice leaves out most operations. What is left are locations with something to do, their *heads*, and the ways between
+them. A condition on numbers is kept if its two ways lead to different heads; then the numbers in it are needed, and
+what changes these is something to do (Weiser. Program slicing, 1981; here by what comes next, without postdominators).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kleene.cfa.expressions import Variable, variables
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assign, Assume, EndScope, Exit, Havoc, Operation, Skip, expressions
+from kleene.passes.attempts.slices.projection import Projected
+from kleene.passes.facts.liveness import defined_variables, starts, used_variables
+
+_MARK = "|"
+"""In the names of locations between the operations that one operation became."""
+Heads = frozenset[str]
+
+
+class Silencer:
+    """One automaton whose operations were projected."""
+
+    def __init__(self, cfa: Cfa[Operation], projected: Sequence[Projected]) -> None:
+        self.cfa = cfa
+        self.projected = projected
+        self.index = {id(edge): number for number, edge in enumerate(cfa.edges)}
+        self.needed: set[Variable] = set()
+        """The numbers that are followed."""
+        self.decided: set[str] = set()
+        """The locations whose condition on numbers is followed."""
+        for own in projected:
+            for operation in own.kept:
+                self.needed |= _numbers_read(operation)
+        self.heads: dict[str, Heads] = {}
+        while True:
+            self._need_definitions()
+            self.heads = self._find_heads()
+            if not self._decide():
+                break
+
+    def operations(self, edge: Edge[Operation]) -> tuple[Operation, ...]:
+        """What an edge executes."""
+        own = self.projected[self.index[id(edge)]]
+        if own.test is not None:
+            return (own.test,) if edge.source in self.decided else ()
+        number = self._needed_part(own.number) if own.number is not None else None
+        if number is None:
+            return own.kept
+        return (number,) if isinstance(number, Assign) else (*own.kept, number)  # an assignment reads by itself
+
+    def _needed_part(self, number: Operation) -> Operation | None:
+        if isinstance(number, EndScope):
+            ended = tuple(v for v in number.variables if v in self.needed)
+            return replace(number, variables=ended) if ended else None
+        return number if any(v in self.needed for v in defined_variables(number)) else None
+
+    def _need_definitions(self) -> None:
+        """What the definitions of needed numbers read is needed too."""
+        changed = True
+        while changed:
+            changed = False
+            for own in self.projected:
+                number = self._needed_part(own.number) if own.number is not None else None
+                if number is not None and not isinstance(number, EndScope):
+                    more = _numbers_read(number) - self.needed
+                    self.needed |= more
+                    changed |= bool(more)
+
+    def _decide(self) -> bool:
+        """Follow the conditions on numbers whose ways lead to different heads; whether there are new ones."""
+        ways: dict[str, set[Heads]] = {}
+        for edge in self.cfa.edges:
+            own = self.projected[self.index[id(edge)]]
+            if own.test is not None and edge.source not in self.decided:
+                ways.setdefault(edge.source, set()).add(self.heads[edge.target])
+        new = {location for location, heads in ways.items() if len(heads - self._left_ways(location)) > 1}
+        for location in new:
+            for edge in self.cfa.leaving(location):
+                self.needed |= {v for x in expressions(edge.label) for v in variables(x)}
+        self.decided |= new
+        return bool(new)
+
+    def _left_ways(self, location: str) -> set[Heads]:
+        """Ways to an abort tell nothing, if no number in the condition is needed."""
+        numbers = {v for e in self.cfa.leaving(location) for x in expressions(e.label) for v in variables(x)}
+        return set() if numbers & self.needed else {frozenset()}
+
+    def _find_heads(self) -> dict[str, Heads]:
+        """For each location, the next ones with something to do; those that only abort count as none."""
+        speaks = {e.source for e in self.cfa.edges if self.operations(e)}
+        silent: dict[str, list[str]] = {name: [] for name in self.cfa.locations}
+        heads: dict[str, Heads] = {}
+        for name in self.cfa.locations:
+            leaving = self.cfa.leaving(name)
+            if name in speaks or not leaving:
+                heads[name] = frozenset() if _aborts(leaving) else frozenset((name,))
+            else:
+                heads[name] = frozenset()
+                silent[name] = [edge.target for edge in leaving]
+        order = sorted(self.cfa.locations, key=lambda name: self.cfa.post_order.get(name, -1))
+        changed = True
+        while changed:
+            changed = False
+            for name in order:
+                if silent[name]:
+                    more = heads[name].union(*(heads[to] for to in silent[name]))
+                    changed |= more != heads[name]
+                    heads[name] = more
+        return heads
+
+    def open_edges(self) -> list[Edge[Operation]]:
+        """Edges whose operations read what the slice does not know, though it matters what this is.
+
+        These are conditions whose ways lead to different heads, and assignments to numbers that are needed.
+        """
+        edges = []
+        for edge in self.cfa.edges:
+            own = self.projected[self.index[id(edge)]]
+            if isinstance(edge.label, Assume) and own.test is None and edge.label not in own.kept:
+                ways = {self.heads[other.target] for other in self.cfa.leaving(edge.source)} - {frozenset()}
+                edges += [edge] if len(ways) > 1 else []
+            elif isinstance(edge.label, Assign) and isinstance(own.number, Havoc) and self._needed_part(own.number):
+                edges.append(edge)
+        return edges
+
+    def quiet_automaton(self) -> Cfa[Operation]:
+        """The automaton without silent steps. Its locations keep their names."""
+        edges: list[Edge[Operation]] = []
+        entered: dict[str, Operation] = {self.cfa.entry: self.cfa.edges[0].label}
+        for edge in self.cfa.edges:
+            steps = self.operations(edge)
+            if not steps:
+                continue
+            heads = self.heads[edge.target]
+            target = next(iter(heads)) if len(heads) == 1 else edge.target
+            here = edge.source
+            for step in steps[:-1]:
+                there = f"{edge.source}{_MARK}{len(edges)}"
+                edges.append(Edge(here, step, there))
+                here = there
+            edges.append(Edge(here, steps[-1], target))
+            if len(heads) != 1:
+                entered.setdefault(edge.target, edge.label)
+        for location, label in entered.items():
+            heads = self.heads[location]
+            if heads != {location}:
+                edges += [Edge(location, Skip(label.place), head) for head in sorted(heads)]
+        whole = Cfa(self.cfa.entry, tuple(edges))
+        reachable = whole.reachable_from(starts(whole))
+        return Cfa(self.cfa.entry, tuple(edge for edge in edges if edge.source in reachable))
+
+
+def _numbers_read(operation: Operation) -> set[Variable]:
+    return set(used_variables(operation))
+
+
+def _aborts(leaving: Sequence[Edge[Operation]]) -> bool:
+    return len(leaving) == 1 and isinstance(leaving[0].label, Exit) and leaving[0].label.status is None

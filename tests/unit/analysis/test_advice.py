@@ -1,0 +1,56 @@
+"""Reasons and advice of UNKNOWN: what a user can still do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import check_options
+from kleene.analysis.c.verdicts import explain
+from kleene.c.reader import read_program
+from kleene.core.verdict import Verdict
+from kleene.domains.explicit.explore import explore
+from kleene.results.check import CheckReport
+
+LOOP = "#include <assert.h>\nint main(void) { for (unsigned i = 0;; i++) assert(i != 9000000); }\n"
+NULL = """#include <stdlib.h>
+struct node { struct node *next; int key; };
+int main(void) {
+    struct node *list = malloc(sizeof *list);
+    if (list == NULL) return 0;
+    list->next = NULL;
+    list->next->key = 1;
+    return 0;
+}
+"""
+
+
+def report_with(**parts: object) -> CheckReport:
+    report = CheckReport(("p.c",), {"memsafety": Verdict.UNKNOWN}, {}, [], "", 0.0, **parts)
+    explain(report)
+    return report
+
+
+def test_the_advice_does_not_name_an_option_that_was_given() -> None:
+    """It named --refine where refinement had been asked for."""
+    assert "--refine" in report_with().advice
+    refined = report_with(fallback="the analysis that tracks everything does not decide it either")
+    assert "--refine" not in refined.advice and "--timeout" in refined.advice
+
+
+def test_a_short_time_is_named_as_such(tmp_path: Path) -> None:
+    """The reason was 'bound reached: 0.3 seconds', and the advice did not ask for more time."""
+    path = tmp_path / "p.c"
+    path.write_text(LOOP)
+    explored = explore(read_program([str(path)]), seconds=0.05, malloc_may_fail=False)
+    report = report_with(exploration=explored)
+    assert report.reason.startswith("the time limit was reached during exact exploration, after ")
+    assert "--timeout" in report.advice
+
+
+def test_a_finding_names_the_pointer(tmp_path: Path) -> None:
+    """The message did not say which pointer was NULL."""
+    path = tmp_path / "p.c"
+    path.write_text(NULL)
+    report = check([str(path)], check_options(timeout=10.0))
+    assert [f.message for f in report.findings] == ["dereference of a null pointer: list->next"]

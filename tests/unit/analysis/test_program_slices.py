@@ -1,0 +1,180 @@
+"""Slices of programs: what is proved one data structure at a time, and what must not be.
+
+Each unsafe program breaks what slices rest on in its own way: an object that two structures share, a variable that is
+used for two of them, an access that only the way to another structure makes, an end of the program inside a call.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.coverage.helpers import attacked, is_proof, read
+
+from kleene.analysis.c.shape.analyse import analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
+from kleene.analysis.c.shape.run import check_again
+from kleene.passes.preparation import Prepared
+from kleene.results.shape import ShapeResult
+
+SLICES = next(row for row in ATTEMPTS if row.name == "slices")
+HEAD = """
+#include <stdlib.h>
+#include <assert.h>
+#include <stddef.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; int key; };
+struct item { struct item *more; };
+struct header { struct node *a; struct node *b; int *block; int length; };
+static struct node *push(struct node *l) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) abort();
+    n->next = l; n->key = 0;
+    return n;
+}
+static struct node *fill(void) {
+    struct node *l = NULL;
+    while (__VERIFIER_nondet_int()) l = push(l);
+    return l;
+}
+static void drop(struct node *l) { while (l) { struct node *t = l; l = l->next; free(t); } }
+static void drop_down(struct node *l) { if (!l) return; drop_down(l->next); free(l); }
+static struct header *create(void) {
+    struct header *h = malloc(sizeof *h);
+    if (!h) abort();
+    h->a = NULL; h->b = NULL; h->block = NULL; h->length = 0;
+    return h;
+}
+"""
+FILLED = "struct header *h = create(); h->a = fill(); h->b = fill(); "
+SAFE = {
+    "two lists": "struct node *a = fill(), *b = fill(); drop(a); drop(b);",
+    "members of a header": FILLED + "drop(h->a); drop(h->b); free(h);",
+    "a block beside lists": FILLED + "h->block = malloc(sizeof(int)); if (h->block) *h->block = 1; "
+    "drop(h->b); free(h->block); drop(h->a); free(h);",
+    "one variable for two lists": "struct node *a = fill(), *b = fill(), *p; for (p = a; p; p = p->next) p->key = 1; "
+    "for (p = b; p; p = p->next) p->key = 2; drop(a); drop(b);",
+    "freed by calls": "struct node *a = fill(), *b = fill(); drop_down(b); drop_down(a);",
+    "a number of one list": "struct node *a = fill(), *b = fill(); int k = a ? a->key : 0; "
+    "if (k) { drop(b); b = NULL; } drop(a); drop(b);",
+    "an assertion about one list": "struct node *a = fill(), *b = push(NULL); assert(b != NULL); drop(a); drop(b);",
+    "lists of two types": "struct node *a = fill(); struct item *b = NULL; while (__VERIFIER_nondet_int()) { "
+    "struct item *n = malloc(sizeof *n); if (!n) abort(); n->more = b; b = n; } drop(a); "
+    "while (b) { struct item *n = b; b = b->more; free(n); }",
+    "heads by address": "struct node *a = fill(), *b = fill(), **p = &a; if (*p) (*p)->key = 1; drop(a); drop(b);",
+}
+UNSAFE = {
+    "freed twice": ("struct node *a = fill(), *b = fill(); struct node *c = a; drop(a); drop(b); drop(c);", True),
+    "one list in two members": (FILLED + "drop(h->b); h->b = h->a; drop(h->a); drop(h->b); free(h);", False),
+    "the header too early": (FILLED + "free(h); drop(h->a); drop(h->b);", True),
+    "the header before one list": (FILLED + "struct node *a = h->a; free(h); drop(h->b); drop(a);", True),
+    "the header is lost": (FILLED + "drop(h->a); drop(h->b);", True),
+    "a list is lost": (FILLED + "h->b = NULL; drop(h->a); drop(h->b); free(h);", True),
+    "a block is lost": (
+        FILLED + "h->block = malloc(4); h->block = NULL; drop(h->a); drop(h->b); free(h);",
+        True,
+    ),
+    "a variable is used again": (
+        "struct node *b = fill(), *p = push(NULL); p->key = 1; p = b; if (p) p->key = 2; drop(b);",
+        True,
+    ),
+    "a node in two lists": (
+        "struct node *a = fill(), *b = fill(), *n = push(NULL); n->next = a; a = n; "
+        "struct node *m = push(NULL); m->next = b; b = m; m->next = n; drop(a); drop(b);",
+        False,
+    ),
+    "back from a member": (
+        "struct header *h = create(), *g; struct node *a = fill(); h->b = fill(); struct node **p = &h->b; "
+        "g = (struct header *)((char *)p - offsetof(struct header, b)); free(g); drop(h->b); drop(a);",
+        True,
+    ),
+    "a call frees more": ("struct node *a = fill(), *b = a; drop_down(b); drop_down(a);", False),
+    "a number of another list": (
+        "struct node *a = fill(), *b = fill(); int k = 0; if (a) k = a->key; if (k == 0) drop(b); drop(a); drop(b);",
+        True,
+    ),
+    "a wrong assertion": ("struct node *a = fill(), *b = fill(); assert(b == NULL); drop(a); drop(b);", True),
+    "assertion about a number": (
+        "struct node *a = fill(), *b = fill(); int k = a ? a->key : 1; assert(k == 1); drop(a); drop(b);",
+        True,
+    ),
+    "no value": ("struct node *a = fill(), *b = fill(), *p; if (b) b->key = p->key; drop(a); drop(b);", True),
+    "null on the way": (
+        "struct header *h = NULL; struct node *a = fill(); if (__VERIFIER_nondet_int()) h = create(); "
+        "h->b = NULL; drop(a); free(h);",
+        True,
+    ),
+    "a member without a value": (
+        "struct node *a = fill(); struct header *h = malloc(sizeof *h); if (!h) abort(); drop(h->b); drop(a); free(h);",
+        True,
+    ),
+    "a block too small": (
+        "struct node *a = fill(); struct header *h = malloc(8); if (!h) abort(); h->a = fill(); h->b = NULL; drop(a); "
+        "drop(h->a); free(h);",
+        True,
+    ),
+    "a global list is lost": ("kept = fill(); struct node *b = fill(); lose(); drop(kept); drop(b);", True),
+    "exit inside a call": ("struct node *a = fill(), *b = fill(); leave(b); drop(a); drop(b);", True),
+}
+GLOBALS = """
+static struct node *kept;
+static void lose(void) { kept = NULL; }
+static void leave(struct node *l) { if (l) { drop(l); exit(0); } }
+"""
+
+
+def program_of(body: str, tmp_path: Path) -> Path:
+    path = tmp_path / "program.c"
+    path.write_text(f"{HEAD}{GLOBALS}int main(void) {{ {body} return 0; }}\n")
+    return path
+
+
+def by_slices(path: Path) -> ShapeResult | None:
+    return analyse_by_attempt(Prepared(read(path)), SLICES, malloc_may_fail=True, seconds=60)
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_slices_prove_it(name: str, tmp_path: Path) -> None:
+    path = program_of(SAFE[name], tmp_path)
+    result = by_slices(path)
+    assert result is not None and is_proof(result) and len(result.slices) > 1
+    assert check_again(result)
+    assert attacked(read(path), result, 2.0, max_runs=40).refuted is None
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_slices_do_not_prove_it(name: str, tmp_path: Path) -> None:
+    body, has_slices = UNSAFE[name]
+    result = by_slices(program_of(body, tmp_path))
+    assert (result is not None) == has_slices
+    assert result is None or not result.complete or kinds_of_alarms(result)
+
+
+def test_each_operation_on_objects_is_in_a_slice(tmp_path: Path) -> None:
+    """What every slice leaves out would be checked by none."""
+    prepared = Prepared(read(program_of(SAFE["a block beside lists"], tmp_path)))
+    kept = {str(e.label) for own in prepared.slices for e in own.program.main.cfa.edges}
+    on_objects = {str(e.label) for e in prepared.cfa.edges if "->" in str(e.label) or "free" in str(e.label)}
+    assert prepared.slices and on_objects <= kept
+
+
+CORRELATED = (
+    "struct node *a = fill(), *b = fill(), *c = NULL; if (a) c = push(c); if (a) c->key = 1; drop(a); drop(b); "
+)
+
+
+def test_a_slice_with_alarms_gets_what_it_depends_on(tmp_path: Path) -> None:
+    """That `c` has a node if and only if `a` has one is lost if they are in different slices."""
+    path = program_of(CORRELATED + "drop(c);", tmp_path)
+    result = by_slices(path)
+    assert result is not None and is_proof(result)
+    slicing = Prepared(read(path)).slicing
+    assert slicing is not None
+    followed = [own.followed.slice.kept for own in result.slices if own.followed and own.followed.slice]
+    assert sorted(len(kept & slicing.classes.with_objects) for kept in followed) == [1, 1, 2]
+    assert attacked(read(path), result, 2.0, max_runs=40).refuted is None
+
+
+def test_what_a_wider_slice_shows_is_an_alarm(tmp_path: Path) -> None:
+    result = by_slices(program_of(CORRELATED + "if (!a) drop(c);", tmp_path))
+    assert result is not None and kinds_of_alarms(result)

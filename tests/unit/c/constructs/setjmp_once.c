@@ -1,0 +1,5 @@
+// TRUE
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf env;
+int main(void){ char *p=malloc(4); if(setjmp(env)==0){ free(p); return 0; } return 1; }

@@ -1,0 +1,268 @@
+"""Programs with indices in memory that leave their arrays in some run: none is proved (`passes/facts/stored_numbers`).
+
+In each one a promise that is a little too generous would be a proof: a place that is open on one way, a limit that
+changes, a store that is not seen. The shape analysis is asked alone, since exploration would hide a wrong proof.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import check_options
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.c.reader import read_program
+from kleene.core.verdict import Verdict, kinds_of
+from kleene.passes.preparation import Prepared
+
+SECONDS = 20.0
+KINDS = kinds_of(["memsafety"])
+HEAD = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int __VERIFIER_nondet_int(void);
+#define ANY __VERIFIER_nondet_int()
+struct e { int to; struct e *next; };
+"""
+LIMIT = "int n = ANY; if (n <= 0 || n > 100) return 0; "
+
+
+def nodes(fill: str, use: str = "seen[x->to] = 1;", limit: str = LIMIT) -> str:
+    """A list whose nodes have an index of an array, or something else."""
+    return f"""int main(void) {{
+    {limit}
+    char *seen = calloc(n, 1);
+    if (!seen) return 0;
+    struct e *q = 0;
+    while (ANY) {{
+        struct e *x = malloc(sizeof *x);
+        if (!x) break;
+        {fill}
+        x->next = q;
+        q = x;
+    }}
+    while (q) {{ struct e *x = q; q = q->next; {use} free(x); }}
+    free(seen);
+    return 0;
+}}"""
+
+
+def unions(fill: str) -> str:
+    """An array in which each element leads to another one."""
+    return f"""int main(void) {{
+    {LIMIT}
+    int *p = malloc(n * sizeof *p);
+    if (!p) return 0;
+    {fill}
+    while (ANY) {{
+        int a = ANY, b = ANY;
+        if (a < 0 || a >= n || b < 0 || b >= n) continue;
+        while (p[a] != a) a = p[a];
+        p[a] = b;
+    }}
+    free(p);
+    return 0;
+}}"""
+
+
+INSIDE = "int a = ANY; if (a < 0 || a >= n) { free(x); continue; } x->to = a; "
+PROGRAMS = {
+    "a_number_that_is_set_on_one_way_only": nodes("if (ANY) x->to = 0;"),
+    "one_more_than_the_last": nodes("int a = ANY; if (a < 0 || a > n) { free(x); continue; } x->to = a;"),
+    "no_test_for_less_than_0": nodes("int a = ANY; if (a >= n) { free(x); continue; } x->to = a;"),
+    "a_mark_for_none": nodes("int a = ANY; if (a < -1 || a >= n) { free(x); continue; } x->to = a;"),
+    "the_next_one": nodes(INSIDE, "seen[x->to + 1] = 1;"),
+    "another_limit_later": nodes(INSIDE + "n = 50;"),
+    "a_smaller_array_later": nodes(INSIDE, "seen[x->to] = 1; char *t = calloc(1, 1); if (t) { free(seen); seen = t; }"),
+    "written_through_a_pointer": nodes(INSIDE + "int *p = &x->to; if (ANY) *p = n;"),
+    "increased_later": nodes(INSIDE + "if (ANY) x->to++;"),
+    "bytes_set": nodes(INSIDE + "if (ANY) memset(x, 1, sizeof *x);", "seen[x->to & 0xffff] = 1;"),
+    "a_struct_copied_over_it": nodes(INSIDE + "struct e y; y.next = 0; if (ANY) { y.to = n; *x = y; }"),
+    "a_struct_without_values_copied_over_it": nodes(
+        INSIDE + "struct e y; if (ANY) { *x = y; }", "if (x->to > 0) seen[x->to] = 1;"
+    ),
+    "one_byte_changed": nodes(INSIDE + "if (ANY) ((char *)x)[1] = 7;"),
+    "copied_over_it": nodes(INSIDE + "int big = n + 5; if (ANY) memcpy(&x->to, &big, sizeof big);"),
+    "zero_elements": nodes(
+        "x->to = 0; if (ANY) { free(x); x = calloc(1, sizeof *x); if (!x) break; }",
+        limit="int n = ANY; if (n < 0 || n > 100) return 0; ",
+    ),
+    "another_member_of_a_union": nodes(
+        """int a = ANY; if (a < 0 || a >= n) { free(x); continue;
+        } union { int i; unsigned u; } w; w.u = 4000000000u; x->to = ANY ? w.i : a;"""
+    ),
+    "read_again": nodes(INSIDE + """scanf("%d", &x->to);"""),
+    "doubled_in_another_node": nodes(INSIDE + "struct e *z = x; if (ANY && q) z = q; z->to = z->to * 2;"),
+    "the_last_one_is_missing": unions("for (int i = 0; i < n - 1; i++) p[i] = i;"),
+    "the_first_one_is_missing": unions("for (int i = 1; i < n; i++) p[i] = i;"),
+    "some_are_missing": unions("for (int i = 0; i < n; i++) if (ANY) p[i] = i;"),
+    "every_second_one_is_missing": unions("for (int i = 0; i < n; i += 2) p[i] = i;"),
+    "each_leads_to_the_next": unions("for (int i = 0; i < n; i++) p[i] = i + 1;"),
+    "the_loop_ends_early": unions("for (int i = 0; i < n; i++) { if (ANY) break; p[i] = i; }"),
+    "filled_from_the_end": unions("for (int i = n - 1; i > 0; i--) p[i] = i;"),
+    "another_block_is_filled": unions(
+        "int *o = malloc(n * sizeof *o); if (!o) return 0; for (int i = 0; i < n; i++) o[i] = i; free(o);"
+    ),
+    "one_of_two_blocks_is_filled": unions(
+        """int *o = malloc(n * sizeof *o); if (!o) return 0; for (int i = 0;
+        i < n; i++) o[i] = i; int *t = ANY ? p : o; for (int i = 0; i < n; i++) t[i] = i;"""
+    ),
+    "a_new_block": unions(
+        "for (int i = 0; i < n; i++) p[i] = i; free(p); p = malloc(n * sizeof *p); if (!p) return 0;"
+    ),
+    "the_rest_of_a_larger_block": unions(
+        """for (int i = 0; i < n; i++) p[i] = i;
+        int *o = realloc(p, 2 * n * sizeof *o); if (!o) return 0; p = o; n = 2 * n;"""
+    ),
+    "the_rest_of_a_larger_block_and_its_limit": unions(
+        """int m = 2 * n; for (int i = 0; i < n; i++) p[i] = i;
+        int *o = realloc(p, m * sizeof *o); if (!o) return 0; p = o; n = m;"""
+    ),
+    "not_moved": unions("int *o = realloc(p, 2 * n * sizeof *o); if (o) { free(o); return 0; }"),
+    "two_lengths": """int main(void) {
+    int n = ANY;
+    if (n < 0 || n > 100)
+        return 0;
+    int *p = calloc(n + 1, sizeof *p);
+    char *s = calloc(n ? n : 1, 1);
+    if (!p || !s)
+        return 0;
+    for (int i = 0; i <= n; i++)
+        p[i] = i;
+    int a = ANY;
+    if (a >= 0 && a <= n)
+        s[p[a]] = 1;
+    return 0;
+}""",
+    "the_next_place_of_a_stack": """int main(void) {
+    int st[10];
+    char s[10] = {0};
+    int k = 0;
+    while (k < 9 && ANY) {
+        int a = ANY;
+        if (a < 0 || a > 9)
+            continue;
+        st[k++] = a;
+    }
+    return s[st[k]];
+}""",
+    "one_too_many_for_the_array": """int st[10];
+int main(void) {
+    char s[10] = {0};
+    int k = 0;
+    while (k < 9 && ANY) {
+        int a = ANY;
+        if (a < 0 || a > 10)
+            continue;
+        st[k++] = a;
+    }
+    return s[st[k ? k - 1 : 0]];
+}""",
+    "another_member": """struct t {
+    int k, v;
+};
+int main(void) {
+    char s[8] = {0};
+    struct t *a = malloc(4 * sizeof *a);
+    if (!a)
+        return 0;
+    for (int i = 0; i < 4; i++) {
+        a[i].k = i;
+        a[i].v = i + 5;
+    }
+    int r = s[a[ANY & 3].v];
+    free(a);
+    return r;
+}""",
+    "none_as_an_index": """struct t {
+    int k;
+    struct t *n;
+};
+int main(void) {
+    char s[8] = {0};
+    struct t *h = 0;
+    while (ANY) {
+        struct t *x = calloc(1, sizeof *x);
+        if (!x)
+            break;
+        x->k = -1;
+        if (ANY)
+            x->k = ANY & 7;
+        x->n = h;
+        h = x;
+    }
+    int r = 0;
+    for (struct t *x = h; x; x = x->n)
+        r += s[x->k];
+    return r;
+}""",
+    "none_without_sign": """struct t {
+    unsigned k;
+    struct t *n;
+};
+int main(void) {
+    char s[8] = {0};
+    struct t *h = 0;
+    while (ANY) {
+        struct t *x = calloc(1, sizeof *x);
+        if (!x)
+            break;
+        int v = ANY & 7;
+        x->k = v - 1;
+        x->n = h;
+        h = x;
+    }
+    int r = 0;
+    for (struct t *x = h; x; x = x->n)
+        if (x->k < 8 || ANY)
+            r += s[x->k];
+    return r;
+}""",
+    "a_number_that_is_cut": """struct t {
+    short k;
+    struct t *n;
+};
+int main(void) {
+    char s[100] = {0};
+    struct t *h = 0;
+    while (ANY) {
+        struct t *x = calloc(1, sizeof *x);
+        if (!x)
+            break;
+        int v = ANY;
+        if (v < 0 || v > 70000)
+            v = 0;
+        x->k = v;
+        x->n = h;
+        h = x;
+    }
+    int r = 0;
+    for (struct t *x = h; x; x = x->n)
+        if (x->k < 100)
+            r += s[x->k];
+    return r;
+}""",
+}
+each = pytest.mark.parametrize("name", PROGRAMS)
+
+
+def _write(name: str, folder: Path) -> str:
+    path = folder / f"{name}.c"
+    path.write_text(HEAD + PROGRAMS[name] + "\n")
+    return str(path)
+
+
+@each
+def test_a_run_leaves_the_array(name: str, tmp_path: Path) -> None:
+    """Else what the next test demands would not be soundness."""
+    report = check([_write(name, tmp_path)], check_options(properties=("memsafety",), timeout=SECONDS))
+    assert report.verdict is Verdict.FALSE
+
+
+@each
+def test_the_shape_analysis_does_not_prove_it(name: str, tmp_path: Path) -> None:
+    prepared = Prepared(read_program([_write(name, tmp_path)]))
+    result = analyse(prepared, malloc_may_fail=True, seconds=SECONDS, kinds=KINDS)
+    assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}
