@@ -1,4 +1,4 @@
-"""The paper's Table 1 on our own programs (seed 004, section 4): shape classes found, refinements, times.
+"""The paper's Table 1 on our own programs (BHTZ10, section 4): shape classes found, refinements, times.
 
 For each row: the shape class and the predicate families that refinement found, of how many; how often the tracking
 definition (td) and the shape-class generator (scg) were refined; seconds of CPU with the maximal shape class, with the

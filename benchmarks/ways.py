@@ -1,4 +1,4 @@
-"""What the ways to fewer structures (calls, parts, no numbers) cost the examples, most of which have one structure.
+"""What the ways to fewer structures (slices, calls, parts, no numbers) cost the examples, most with one structure.
 
 Every example is checked with and without them in fresh processes, in alternation; the table has the seconds of the
 processor for the examples that they change, the sums, and examples whose verdict differs. The goal is 1.1 for the sums.
@@ -27,7 +27,9 @@ CHANGE_SECONDS = 0.3
 WITHOUT = """
 from kleene.analysis.c.shape import run
 from kleene.passes.facts import calls
+from kleene.passes.preparation import Prepared
 run.STRUCTURES_BEFORE_PARTS = run.STRUCTURES_BEFORE_PARTS_OF_CALLS = calls.LARGE_EDGES = float("inf")
+Prepared.slices = ()
 """
 START = "from kleene.cli import main; main()"
 
@@ -61,6 +63,7 @@ def main() -> None:
             continue
         (before, off), (after, on) = (checked(path, ways=ways, seconds=options.seconds) for ways in (False, True))
         sums = [sums[0] + off, sums[1] + on]
+        print(f"so far {sums[0]:.1f} s without, {sums[1]:.1f} s with: {name}", end="\r", file=sys.stderr)
         if before != after or abs(on - off) > CHANGE_SECONDS:
             rows.append([name, before, f"{off:.2f}", after, f"{on:.2f}", f"{on / off:.2f}"])
             print(*rows[-1], file=sys.stderr)

@@ -176,8 +176,8 @@ def test_what_is_not_supported_is_unknown_with_its_line(tmp_path: Path) -> None:
     report = check([str(path)], check_options(domain="fesa", timeout=3, properties=("memsafety",)))
     assert report.verdict is Verdict.UNKNOWN
     assert ":8:" in report.reason and "not supported" in report.reason
-    (alarm,) = report.shape.alarms if report.shape else ()
-    assert (alarm.kind, alarm.place.line) == ("unsupported", 8)
+    alarms = report.shape.alarms if report.shape else []
+    assert ("unsupported", 8) in {(alarm.kind, alarm.place.line) for alarm in alarms}
 
 
 def test_a_small_limit_is_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,7 +221,7 @@ def test_objects_that_no_function_makes(text: str, verdict: int, tmp_path: Path)
 
 def test_a_trial_that_the_time_ends_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine under load, short trials accepted wrong readings, and the errors of these were reported."""
-    monkeypatch.setattr(trials, "TRIAL_SECONDS", 0.02)
+    monkeypatch.setattr(trials, "TRIAL_SECONDS", 0.0)
     report = check_library(str(EXAMPLES / "headless.c"), check_options(timeout=20.0))
     assert report.verdict is Verdict.UNKNOWN
 

@@ -1,4 +1,4 @@
-"""The paper's Table 1 and Fig. 1, as a library and the paper write them (seed 004)."""
+"""The paper's Table 1 and Fig. 1, as a library and the paper write them (BHTZ10)."""
 
 from __future__ import annotations
 

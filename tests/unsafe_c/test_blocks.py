@@ -129,6 +129,33 @@ CHANGED: dict[str, list[Change]] = {
         ("malloc(ring.capacity *", "malloc((ring.capacity - 1) *"),
         ("% ring->capacity] = value", "% (ring->capacity + 1)] = value"),
     ],
+    "matrix": [
+        ("calloc(columns, sizeof **matrix)", "calloc(columns - 1, sizeof **matrix)"),
+        ("calloc(columns, sizeof **matrix)", "calloc(i % 2 ? columns : 1, sizeof **matrix)"),
+        ("j < columns", "j <= columns"),
+        ("int **matrix = create(rows, columns);", "int **matrix = create(rows, columns);\n    columns++;"),
+        ("free(matrix[i]);\n    free(matrix);\n    return 0", "free(++matrix[i]);\n    free(matrix);\n    return 0"),
+        ("i < rows; i++)\n        for", "i <= rows; i++)\n        for"),
+    ],
+    "matrix_flat": [
+        ("matrix[i * width + j]", "matrix[i * height + j]"),
+        ("matrix[i * width + j]", "matrix[j * width + i]"),
+        ("j < width", "j <= width"),
+        ("int sum = 0;", "int sum = 0;\n    width++;"),
+        ("matrix[i * width];", "matrix[(i + 1) * width];"),
+        ("height * width * sizeof *matrix", "height * width"),
+    ],
+    "flexible_numbers": [
+        ("i < numbers->count; i++)\n        numbers", "i <= numbers->count; i++)\n        numbers"),
+        ("count * sizeof(int)", "count"),
+        ("count < 0 || ", ""),
+        ("numbers->count = count;", "numbers->count = count + 1;"),
+        (
+            "    free(numbers);\n    return sum",
+            "    int *first = numbers->values;\n    free(numbers);\n    return *first + sum",
+        ),
+        ("    free(numbers);\n", "    free(numbers->values);\n"),
+    ],
 }
 CHANGED |= CHANGED_COUNTS
 CASES = [(name, number) for name, changes in CHANGED.items() for number in range(len(changes))]

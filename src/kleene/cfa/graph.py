@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -94,6 +95,16 @@ class Cfa(Generic[Label]):
             reachable_from |= new
             waiting += new
         return frozenset(reachable_from)
+
+    def edges_before(self, last: Edge[Label]) -> Iterator[Edge[Label]]:
+        """The edges on the ways to an edge, the nearest first."""
+        seen, waiting = {last.source}, deque([last.source])
+        while waiting:
+            for edge in self.entering(waiting.popleft()):
+                yield edge
+                if edge.source not in seen:
+                    seen.add(edge.source)
+                    waiting.append(edge.source)
 
     @cached_property
     def unreachable(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Automatic shape refinement (seed 004): tracking definitions, shape-class generators, explicit heaps, the loop.
+"""Automatic shape refinement (BHTZ10): tracking definitions, shape-class generators, explicit heaps, the loop.
 
 In reading order:
 

@@ -13,7 +13,7 @@ In reading order:
 - `show`: plain lists of structures
 - `shapes_report`: the library of shape classes
 - `symbolic_report`: results of symbolic operations
-- `computation_tree`: the tree of Fig. 6 of seed 000
+- `computation_tree`: the tree of Fig. 6 of YRS04
 - `contracts_report`: results of `kleene contracts`
 - `library_report`: results of `kleene check --library`: text, JSON, contracts
 - `library_page`: the same as one HTML page

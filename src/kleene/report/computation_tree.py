@@ -1,4 +1,4 @@
-"""The computation tree of `assume` as text (seed 000, Fig. 6)."""
+"""The computation tree of `assume` as text (YRS04, Fig. 6)."""
 
 from __future__ import annotations
 

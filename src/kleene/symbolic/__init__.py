@@ -1,4 +1,4 @@
-"""Most-precise abstract operations with a decision procedure (seed 000); independent of engine and reports.
+"""Most-precise abstract operations with a decision procedure (YRS04); independent of engine and reports.
 
 In reading order:
 

@@ -1,4 +1,4 @@
-"""``assume[phi](a)``, ``alpha_hat(phi)`` and the meet (seed 000, sections 1.1 and 3).
+"""``assume[phi](a)``, ``alpha_hat(phi)`` and the meet (YRS04, sections 1.1 and 3).
 
 The result is alpha of the stores that a represents and that satisfy phi: the canonical abstraction of each of them,
 nothing else. `paper.assume` follows Figs. 4 and 5 to the letter; this is the improved algorithm

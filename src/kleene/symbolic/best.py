@@ -1,4 +1,4 @@
-"""Best transformers of actions and of loop-free sequences of them (seed 000, section 4).
+"""Best transformers of actions and of loop-free sequences of them (YRS04, section 4).
 
 ``BT(tau, a)`` is assume over several copies of the vocabulary, observed in the last one. Actions keep the rules: a
 store that breaks an integrity rule after an action is not a result, as in TVLA, where coerce discards it.

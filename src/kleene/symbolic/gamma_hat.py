@@ -1,4 +1,4 @@
-"""The characteristic formula of a bounded structure (seed 000, section 2.4; G. Yorsh's thesis [15] there).
+"""The characteristic formula of a bounded structure (YRS04, section 2.4; G. Yorsh's thesis [15] there).
 
 ``gamma_hat(S)`` is satisfied by a concrete structure iff that structure is in gamma(S): every individual is
 represented by exactly one node (totality), every node represents an individual (onto-ness, unless it is maybe active),

@@ -1,4 +1,4 @@
-"""`assume` and `bif` exactly as Figs. 4 and 5 of seed 000 print them: the reference that the tests and benchmarks use.
+"""`assume` and `bif` exactly as Figs. 4 and 5 of YRS04 print them: the reference that the tests and benchmarks use.
 
 Deviations, each of them necessary (without them Fig. 4 loops or loses structures): the done flags are not inherited by
 S0 and S1, a structure that was removed is not added again, and the loop leaves it as soon as it is removed. The result
@@ -23,6 +23,8 @@ from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.theory import Theory, check_closed, stage
 
 _DEFAULT = SymbolicOptions()
+MOST_BRANCHES = 2_000
+"""Structures of a computation tree that are refined: Fig. 4 tries all values of all indefinite tuples."""
 
 
 @dataclass
@@ -77,6 +79,7 @@ class _Run:
         self.theory = theory
         self.solver = solver
         self.undecided = 0
+        self.branches = 0
 
     def possible(self, structure: Structure, *more: Formula) -> bool:
         """``isSatisfiable(gamma_hat(S) & phi & ...)``; True if that was not decided."""
@@ -99,6 +102,9 @@ class _Run:
         done: list[Branch] = []
         while waiting:
             branch = waiting.pop()
+            if self._is_over(branch):
+                done.append(branch)
+                continue
             structure = branch.structure
             place = _indefinite_name(structure)
             if place is None:
@@ -120,6 +126,15 @@ class _Run:
                     waiting.append(copy)
         return done
 
+    def _is_over(self, branch: Branch) -> bool:
+        """Whether a structure is left as it is, because there is no time left, or because the tree is too large."""
+        self.branches += 1
+        if self.solver.remaining() > 0 and self.branches <= MOST_BRANCHES:
+            return False
+        branch.fate = NO_TIME
+        self.undecided += 1
+        return True
+
     def _is_possible(self, branch: Branch) -> bool:
         if not self.possible(branch.structure):
             branch.fate = NO_STORE
@@ -133,6 +148,8 @@ class _Run:
         waiting = list(working)
         while waiting:
             branch = waiting.pop()
+            if self._is_over(branch):
+                continue
             structure = branch.structure
             for name, nodes in _indefinite_tuples(structure):
                 atom = _atom(structure, name, nodes)
@@ -153,7 +170,7 @@ class _Run:
         return list(result)
 
 
-NO_STORE, SEEN = "no store", "as before"
+NO_STORE, SEEN, NO_TIME = "no store", "as before", "kept: not refined further"
 
 
 def _atom(structure: Structure, name: str, nodes: tuple[int, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The integrity rules of an analysis as closed two-valued formulas (seed 000, section 2.3).
+"""The integrity rules of an analysis as closed two-valued formulas (YRS04, section 2.3).
 
 They come from the properties of predicates, from the definitions of instrumentation predicates (as equivalences: their
 closure by Def. 5.2 of the thesis adds nothing in two-valued logic) and from the rules of the program.

@@ -1,4 +1,4 @@
-"""The running example of seed 000, and small helpers."""
+"""The running example of YRS04, and small helpers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figs. 2, 4, 5 of seed 000: exactly the eight structures, with fewer than 40 calls and in less than a second."""
+"""Figs. 2, 4, 5 of YRS04: exactly the eight structures, with fewer than 40 calls and in less than a second."""
 
 from __future__ import annotations
 

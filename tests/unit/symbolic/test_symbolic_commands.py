@@ -150,6 +150,36 @@ def test_the_tree_of_figure_6(capsys: pytest.CaptureFixture[str]) -> None:
     assert "assume: 8 structures, most precise" in lines[-1]
 
 
+LASSO = """
+%p x(v) unique
+%p n(v1, v2) function
+%i r[x](v) = E(w) (x(w) & n*(w, v))
+%i is(v) = E(a, b) (n(a, v) & n(b, v) & a != b)
+%i c(v) = n+(v, v)
+%%
+%action skip() {}
+%%
+n1 skip() n2
+"""
+ANY_LASSO = """
+%n = {a, b}
+%p = { x = {a}  n = {a->b:1/2, b->b:1/2, a->a:1/2, b->a:1/2}  sm = {b:1/2}  r[x] = {a, b}
+       is = {a:1/2, b:1/2}  c = {a:1/2, b:1/2} }
+"""
+
+
+def test_the_tree_ends_with_the_time(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Behind the time limit all branches were kept, and refined for ten minutes and more."""
+    program, stores = tmp_path / "lasso.tvp", tmp_path / "lasso.tvs"
+    program.write_text(LASSO, encoding="utf-8")
+    stores.write_text(ANY_LASSO, encoding="utf-8")
+    command = ["assume", str(program), str(stores), "--formula", "E(v) (c(v) & !x(v))", "--trace", "--timeout", "2"]
+    assert run_main(command) == 0
+    output = capsys.readouterr().out
+    assert "kept: not refined further" in output
+    assert "assume: 11 structures, most precise" in output.splitlines()[-1]
+
+
 @pytest.mark.parametrize("seconds", ["0.000001", "0.05"])
 def test_a_short_time_gives_structures_below_the_input(seconds: str, tmp_path: Path) -> None:
     """The result of a very short time limit was near top."""

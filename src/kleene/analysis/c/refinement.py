@@ -1,4 +1,4 @@
-"""`kleene check --refine`: a C program proved with an abstraction that is found automatically (seed 004).
+"""`kleene check --refine`: a C program proved with an abstraction that is found automatically (BHTZ10).
 
 The loop itself is in `kleene.refine`; here the program is prepared for it, and its result is put into the form of the
 other abstract analysis, so that verdicts follow the same rules.

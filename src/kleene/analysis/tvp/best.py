@@ -1,4 +1,4 @@
-"""`kleene run --best`: best transformers (seed 000, section 4) for chosen actions, instead of focus, update, coerce."""
+"""`kleene run --best`: best transformers (YRS04, section 4) for chosen actions, instead of focus, update, coerce."""
 
 from __future__ import annotations
 

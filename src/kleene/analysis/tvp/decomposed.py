@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kleene.analysis.tvp.options import RunOptions
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.core.domain import Store
 from kleene.diagnostics import InternalCheckError, UsageError
-from kleene.domains.decomposed.domain import DecomposedDomain
+from kleene.domains.decomposed.domain import DecomposedDomain, Location
 from kleene.domains.decomposed.locality import Locality, Refused
+from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.engine.check import uncovered_elements
@@ -42,13 +43,58 @@ def require_decomposable(options: RunOptions) -> None:
             raise UsageError(f"--decompose takes structures apart: it cannot be used with {name}")
 
 
-def decomposed_domain(program: Program, inner: ShapeDomain, join: str) -> DecomposedDomain:
-    """The decomposed domain of a program; the pointers in one formula of ``%dname`` stay together."""
+NEAREST = (1, 3, 8)
+"""How many conditions before a message are kept together with what it is about, in each round."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept together: roots, and at each location what a round before connected."""
+
+    together: tuple[Roots, ...] = ()
+    partitions: Mapping[Location, Partition] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """For the report."""
+        return "; ".join(", ".join(sorted(roots)) for roots in dict.fromkeys(self.together))
+
+
+def decomposed_domain(program: Program, inner: ShapeDomain, join: str, kept: Kept) -> DecomposedDomain:
+    """The decomposed domain of a program; the pointers in one formula of ``%dname`` stay together, and what is kept."""
     try:
         locality = Locality(program.vocabulary, program.rules)
     except Refused as reason:
         raise UsageError(f"--decompose: {reason}") from None
-    return DecomposedDomain(inner, locality, join, [locality.roots_of(formula) for formula in program.together])
+    named = [locality.roots_of(formula) for formula in program.together]
+    return DecomposedDomain(inner, locality, join, [*named, *kept.together], kept.partitions)
+
+
+def correlate(
+    cfa: Cfa[Action], domain: DecomposedDomain, reached: Reached[Product], nearest: int, before: Kept
+) -> Kept | None:
+    """What to keep together because of the messages: what each is about, and what is tested on the ways to it.
+
+    None if that makes no difference.
+    """
+    together: list[Roots] = []
+    for entry in domain.inner.log:
+        own = next((e for e in cfa.leaving(entry.location) if e.label == entry.action), None)
+        about = _touched_roots(domain, reached, own) if own is not None else frozenset()
+        tests = (
+            [domain.plan(e).touched for e in cfa.edges_before(own) if e.label.precondition is not None] if own else []
+        )
+        together += [about | touched for touched in [t for t in tests if t][:nearest] if about]
+    if domain.finest.join([roots for roots in together if len(roots) > 1]) == domain.finest:
+        return None
+    return Kept((*before.together, *dict.fromkeys(together)), dict(domain.partitions))
+
+
+def _touched_roots(domain: DecomposedDomain, reached: Reached[Product], edge: Edge[Action]) -> Roots:
+    """The roots in the classes that an edge touches."""
+    touched = domain.plan(edge).touched or frozenset()
+    classes = [e.partition.class_of[root] for e in reached.stores[edge.source].elements() for root in touched]
+    return touched.union(*classes)
 
 
 def solve_apart(

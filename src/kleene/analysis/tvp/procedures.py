@@ -1,6 +1,6 @@
 """`kleene contracts`: each body of a contracts file once against its specification, calls by specification alone.
 
-Assume-guarantee reasoning of seed 000, section 1.1, for bodies with loops: the precondition is assumed on entry, the
+Assume-guarantee reasoning of YRS04, section 1.1, for bodies with loops: the precondition is assumed on entry, the
 analysis of section 3.2 of the thesis runs on the body, and the postcondition is checked on the structures at the exits.
 The values at entry are separate core predicates, ``old[q]`` (section 4). The instrumentation predicate ``same[f]``
 records where f has not changed since; it relates the results of a body to its inputs.

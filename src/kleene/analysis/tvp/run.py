@@ -8,7 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
 from kleene.analysis.tvp.decomposed import (
+    NEAREST,
+    Kept,
     check_apart,
+    correlate,
     decomposed_domain,
     flatten,
     require_decomposable,
@@ -58,6 +61,8 @@ class Analysis:
     derivations: tuple[Derivation, ...]
     queries: tuple[Query, ...] = ()
     warnings: list[Diagnostic] = field(default_factory=list)
+    kept_together: str = ""
+    """With heaps taken apart: what was kept together because of messages, in words."""
 
 
 def prepare(program: Program, options: RunOptions) -> Analysis:
@@ -205,12 +210,25 @@ def _solved_apart(
     listeners: Iterable[Listener],
     watch: Callable[[Reached[Structure]], None],
 ) -> Reached[Structure]:
-    """The fixpoint of products, with their parts as structures."""
-    program, join = analysis.program, analysis.options.join
-    domain = decomposed_domain(program, analysis.domain, join)
-    reached = solve_apart(analysis.cfa, domain, structures, schedule, listeners, watch)
+    """The fixpoint of products, with their parts as structures.
+
+    If there are messages, more of what is tested before them is kept together, in rounds.
+    """
+    program, join, heard = analysis.program, analysis.options.join, list(listeners)
+    kept, rounds = Kept(), list(NEAREST)
+    while True:
+        domain = decomposed_domain(program, analysis.domain, join, kept)
+        reached = solve_apart(analysis.cfa, domain, structures, schedule, heard, watch)
+        more = None
+        while rounds and more is None and reached.complete and len(analysis.domain.log):
+            more = correlate(analysis.cfa, domain, reached, rounds.pop(0), kept)
+        if more is None:
+            break
+        kept = more
+        analysis.domain.log.clear()
+    analysis.kept_together = kept.words
     if analysis.options.self_check and reached.complete:
-        check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join), structures, reached)
+        check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join, kept), structures, reached)
     return flatten(reached, domain)
 
 
@@ -339,6 +357,12 @@ def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Re
         raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}{more}")
 
 
+def _heap_words(analysis: Analysis) -> dict[str, str]:
+    """What was kept together of a heap that is taken apart, for the report."""
+    words = analysis.kept_together
+    return {"heap": f"taken apart; kept together because of messages: {words}"} if words else {}
+
+
 def _report(
     analysis: Analysis, reached: Reached[Structure], seconds: dict[str, float], warnings: Sequence[Diagnostic]
 ) -> RunReport:
@@ -370,7 +394,7 @@ def _report(
         statistics=statistics,
         seconds=seconds,
         warnings=tuple(str(w) for w in warnings),
-        options=analysis.options.choices(),
+        options=analysis.options.choices() | _heap_words(analysis),
     )
 
 

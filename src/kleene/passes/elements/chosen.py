@@ -11,9 +11,8 @@ from kleene.cfa.operations import Allocate, Assign, Enter, MemCopy, Operation, R
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.elements.slots import Slot, leads_to_array, slot_of
-from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.blocks_of_pointers import Blocks, factors
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.sizes import factors
 from kleene.passes.indices import has_pointers
 from kleene.passes.promote import exposed_globals
 

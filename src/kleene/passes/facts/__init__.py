@@ -11,8 +11,6 @@ In reading order:
 - `zones`: intervals and bounds of differences
 - `symbolic_states`: symbols of numbers and pointers, and their zone
 - `symbolic_values`: expressions in such a state
-- `promises`: what is promised of blocks that memory leads to, and candidates for their lengths
-- `sizes`: sizes as numbers of elements
 - `texts`: terminators of blocks of bytes
 - `stored_texts`: what is promised of texts in memory
 - `number_places`: places in memory whose numbers become indices

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from kleene.cfa.expressions import Cast, Constant, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Call, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
@@ -26,6 +26,7 @@ from kleene.cfa.types import (
     Type,
 )
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
+from kleene.passes.facts.zones import Interval
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import rewrite, rewrite_operation
 
@@ -33,6 +34,7 @@ LITERALS = RecordLayout(RecordType("literals", 1), (RecordField("character", CHA
 """A type of its own, so that no other object is taken for a literal."""
 LITERAL = Variable('"any literal"', LITERALS.type, is_global=True)
 """The object that stands for all literals."""
+CHAR_BITS = 8
 OWN_SIZES = 1 << 48
 """Where the sizes begin that stand for variable ones: no block is as large."""
 
@@ -176,3 +178,34 @@ def _at_start(node: Expression) -> Expression:
     if isinstance(node, Index):
         return replace(node, index=Constant(0, node.index.type))
     return node
+
+
+def factors(size: Expression) -> tuple[Expression, int] | None:
+    """A count of elements and the size of each, if a size is written as their product.
+
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
+    bits on the way to a size may have wrapped: that is no number of elements.
+    """
+    width = size.type.size
+    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
+        size = size.operand
+    if isinstance(size, Binary) and size.operator == "*":
+        for count, each in ((size.left, size.right), (size.right, size.left)):
+            if isinstance(each, Constant) and each.value > 1:
+                return before_conversion(count, size.type), each.value
+    return None
+
+
+def is_whole(count: Interval, each: int, size: Type) -> bool:
+    """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
+    width = size.size * CHAR_BITS
+    return count[0] * each >= -(1 << width - 1) and count[1] * each < 1 << width
+
+
+def before_conversion(count: Expression, size: Type) -> Expression:
+    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
+    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
+        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
+            break
+        count = count.operand
+    return count

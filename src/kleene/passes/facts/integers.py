@@ -191,14 +191,16 @@ class Constants:
         values = set(self._constants_of.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
-        if root in self._negated_roots:
-            values |= {-c for c in values}
+        negated = {-c for c in values} if root in self._negated_roots else set()
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
             values = {key.type.wrap(c) for c in values}
         elif isinstance(key, int):
             values |= {kept.wrap(c) for kept in self._mixed_types(key) for c in values}
         if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
             values |= set(range(min(values), max(values) + 1))
+        if isinstance(key, Variable) and isinstance(key.type, IntegerType):
+            negated = {key.type.wrap(c) for c in negated}
+        values |= negated
         return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])
 
     def _mixed_types(self, offset: int) -> list[IntegerType]:

@@ -58,11 +58,10 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
-from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.blocks_of_pointers import Blocks, before_conversion, factors, is_whole
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.next_comparisons import next_comparisons
-from kleene.passes.facts.promises import Promises, least_lengths
-from kleene.passes.facts.sizes import before_conversion, factors, is_whole
+from kleene.passes.facts.stored_texts import Promises, least_lengths
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
 from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations

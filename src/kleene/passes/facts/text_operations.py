@@ -32,9 +32,9 @@ from kleene.cfa.program import (
     TEXT_WRITE,
 )
 from kleene.cfa.types import ArrayType, PointerType, RecordType
+from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.sizes import factors
 from kleene.passes.facts.stored_numbers import StoredNumbers
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.symbolic_values import full_range

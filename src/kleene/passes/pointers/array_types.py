@@ -26,8 +26,8 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import IntegerType, PointerType, VoidType
+from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.sizes import factors
 from kleene.passes.indices import has_pointers
 from kleene.passes.pointers.block_types import Copies
 from kleene.passes.rewrite import Choice, expand_edges, rewrite

@@ -1,4 +1,4 @@
-"""Predicate abstraction of integers as a rewriting: a ghost for each condition (seed 004, section 2.3).
+"""Predicate abstraction of integers as a rewriting: a ghost for each condition (BHTZ10, section 2.3).
 
 In reading order:
 

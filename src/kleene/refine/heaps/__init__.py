@@ -1,4 +1,4 @@
-"""Explicit heaps of real runs (seed 004, Algorithm 2).
+"""Explicit heaps of real runs (BHTZ10, Algorithm 2).
 
 In reading order:
 

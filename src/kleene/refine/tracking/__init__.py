@@ -1,4 +1,4 @@
-"""Tracking definitions (seed 004, section 2.3), and the reasons to extend them.
+"""Tracking definitions (BHTZ10, section 2.3), and the reasons to extend them.
 
 In reading order:
 

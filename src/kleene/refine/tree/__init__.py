@@ -1,4 +1,4 @@
-"""The abstract reachability tree (seed 004, BuildART).
+"""The abstract reachability tree (BHTZ10, BuildART).
 
 In reading order:
 

@@ -1,4 +1,4 @@
-"""The rounds of a refinement as text, in the words of the paper (seed 004, Algorithms 1-3)."""
+"""The rounds of a refinement as text, in the words of the paper (BHTZ10, Algorithms 1-3)."""
 
 from __future__ import annotations
 

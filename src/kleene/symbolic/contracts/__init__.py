@@ -1,4 +1,4 @@
-"""Procedures by their specifications (seed 000, section 1.1).
+"""Procedures by their specifications (YRS04, section 1.1).
 
 In reading order:
 

@@ -1,6 +1,6 @@
 """A call by its specification with focus and coerce: sound, without a solver, not most precise.
 
-The structure gets a second vocabulary for the state before the call (seed 000, section 4). Predicates that the call
+The structure gets a second vocabulary for the state before the call (YRS04, section 4). Predicates that the call
 may change become 1/2, and individuals that it may free become maybe-active. The postcondition and the definitions are
 rules; coerce sharpens by them, and focus makes the abstraction predicates definite again. Only the state after is
 kept.

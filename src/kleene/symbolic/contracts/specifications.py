@@ -1,4 +1,4 @@
-"""Procedures by their specifications: assume-guarantee reasoning (seed 000, section 1.1; docs/concepts/symbolic.md).
+"""Procedures by their specifications: assume-guarantee reasoning (YRS04, section 1.1; docs/concepts/symbolic.md).
 
 A specification relates two states, before and after the call (the two vocabularies of section 4): ``old[q]`` in
 `ensures` is the predicate q before, ``same[f](v)`` means that field f of v is unchanged, and ``new(v)`` that the call

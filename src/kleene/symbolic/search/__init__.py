@@ -1,4 +1,4 @@
-"""All structures that the stores of a scene have, found with few queries (seed 000, section 3).
+"""All structures that the stores of a scene have, found with few queries (YRS04, section 3).
 
 In reading order:
 

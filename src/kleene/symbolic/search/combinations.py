@@ -1,7 +1,7 @@
 """Finding all combinations of observations that some store shows, with as few queries as possible.
 
 A slot is an observation with options that exclude each other and cover all stores (a predicate's value on a tuple of
-nodes: 0, 1 or 1/2). A point chooses an option for every slot. Fig. 4 of seed 000 queries each 1/2 alone, which is not
+nodes: 0, 1 or 1/2). A point chooses an option for every slot. Fig. 4 of YRS04 queries each 1/2 alone, which is not
 exact; here every point comes from one store with all of its values.
 
 1. A SAT solver searches small stores; each store proves a point (and answers all queries about it). If the size of

@@ -1,4 +1,4 @@
-"""Phase 1: the sets of names that the individuals of a store can have (seed 000, section 3.2, procedure `bif`).
+"""Phase 1: the sets of names that the individuals of a store can have (YRS04, section 3.2, procedure `bif`).
 
 The paper bifurcates one node at a time. Here models give the sets of names, and each is excluded, until a query proves
 that there are no others. Each set is then a universe with one sort for each name, for phase 2.

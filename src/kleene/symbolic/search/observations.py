@@ -1,4 +1,4 @@
-"""Phase 2: the values of all predicates for one set of names (seed 000, section 3.3), and the structures they make.
+"""Phase 2: the values of all predicates for one set of names (YRS04, section 3.3), and the structures they make.
 
 A node of the result stands for all individuals with the same values of the output's abstraction predicates: one cell
 in `assume`, several where an action gives individuals of different nodes the same name.

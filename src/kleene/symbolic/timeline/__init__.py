@@ -1,4 +1,4 @@
-"""Sequences of actions as one scene over several copies of the vocabulary (seed 000, section 4).
+"""Sequences of actions as one scene over several copies of the vocabulary (YRS04, section 4).
 
 In reading order:
 

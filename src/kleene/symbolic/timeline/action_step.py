@@ -1,4 +1,4 @@
-"""One action of a timeline: its symbols after it, from those before it (seed 000, section 4).
+"""One action of a timeline: its symbols after it, from those before it (YRS04, section 4).
 
 Individuals are chosen, created, updated and removed, in this order; paths after it are related to those before.
 """

@@ -1,4 +1,4 @@
-"""A loop-free sequence of actions as one scene over several copies of the vocabulary (seed 000, section 4).
+"""A loop-free sequence of actions as one scene over several copies of the vocabulary (YRS04, section 4).
 
 The paper has two copies, unprimed and primed. Here every action adds one: symbols only for predicates that the action
 can change, and a domain of quantifiers for each moment, because actions create and remove individuals. The facts that

@@ -1,4 +1,4 @@
-"""Results that relate the store before the actions to the store after them (seed 000, section 4).
+"""Results that relate the store before the actions to the store after them (YRS04, section 4).
 
 The paper's best transformer returns structures over two copies of the vocabulary. Here ``old[q]`` is q before the first
 action, as in contracts, and q is q after the last one. Nodes are named by the abstraction predicates of both moments.

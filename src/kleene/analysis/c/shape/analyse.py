@@ -227,7 +227,7 @@ def analyse_by_attempt(
         return gave_up(str(plan), start)
     if plan is None:
         return None
-    return plan.run(seconds - (time.monotonic() - start), only_class)
+    return series._run(plan, seconds - (time.monotonic() - start))
 
 
 def _followed_automaton(prepared: Prepared, attempt: Attempt) -> tuple[Sharing, frozenset[Place]] | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log2
 
@@ -204,7 +203,7 @@ def _suspects(result: ShapeResult, domain: CallingDecomposedDomain) -> list[_Sus
         own = next((edge for edge, said in leaving if entry.text in said), None)
         if own is None:  # reported by a call that cannot be followed
             continue
-        before = tuple(_before(cfa.edges, own))
+        before = tuple(cfa.edges_before(own))
         about = _classes(domain, result, own)
         if not about:  # a block is lost: the step before lost it
             losing = next((edge for edge in before if domain.plan(edge).touched), None)
@@ -249,17 +248,3 @@ def _classes(domain: CallingDecomposedDomain, result: ShapeResult, edge: Edge[Ac
 
 def _tests(edge: Edge[Action]) -> bool:
     return edge.target != ERROR and edge.label.precondition is not None and not edge.label.changes_universe
-
-
-def _before(edges: Sequence[Edge[Action]], last: Edge[Action]) -> Iterator[Edge[Action]]:
-    """The edges on the ways to an edge, the nearest first."""
-    entering: dict[str, list[Edge[Action]]] = {}
-    for edge in edges:
-        entering.setdefault(edge.target, []).append(edge)
-    seen, waiting = {last.source}, deque([last.source])
-    while waiting:
-        for edge in entering.get(waiting.popleft(), ()):
-            yield edge
-            if edge.source not in seen:
-                seen.add(edge.source)
-                waiting.append(edge.source)
