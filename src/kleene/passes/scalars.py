@@ -20,6 +20,7 @@ from kleene.cfa.expressions import (
     PointerOffset,
     Variable,
     children,
+    root_variable,
     walk,
 )
 from kleene.cfa.graph import Edge
@@ -223,9 +224,9 @@ class _Splitter:
                     assert isinstance(operation, Assign)
                     initial.append(operation)
             names = self.variables(item.variable)
-            last = len(names) - 1
-            for k, name in enumerate(names):
-                yield replace(item, variable=name, initial=tuple(initial) if k == last else ())
+            assert all(root_variable(a.target) in names for a in initial)
+            for name in names:
+                yield replace(item, variable=name, initial=tuple(a for a in initial if root_variable(a.target) == name))
 
     def function(self, function: Function, names: Iterable[Variable]) -> Function:
         """The function over the new variables; `names` are its locals."""

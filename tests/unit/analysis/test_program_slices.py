@@ -114,10 +114,15 @@ UNSAFE = {
         True,
     ),
     "a global list is lost": ("kept = fill(); struct node *b = fill(); lose(); drop(kept); drop(b);", True),
+    "one number of a table decides": (
+        "struct node *a = fill(), *b = fill(); if (limits[0] == 3) drop(a); drop(a); drop(b);",
+        True,
+    ),
     "exit inside a call": ("struct node *a = fill(), *b = fill(); leave(b); drop(a); drop(b);", True),
 }
 GLOBALS = """
 static struct node *kept;
+static const int limits[2] = {3, 4};
 static void lose(void) { kept = NULL; }
 static void leave(struct node *l) { if (l) { drop(l); exit(0); } }
 """

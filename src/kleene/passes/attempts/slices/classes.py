@@ -20,6 +20,7 @@ from kleene.cfa.expressions import (
     Index,
     PointerOffset,
     Variable,
+    root_variable,
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
@@ -160,6 +161,8 @@ class Classes:
                 if item.external:
                     raise NoSlices(f"the variable {item.variable} is not defined")
                 for assignment in item.initial:
+                    if root_variable(assignment.target) != item.variable:
+                        raise NoSlices(f"{assignment.target} is not set where it is defined")
                     self._flow(assignment, Spot(None))
             for spot in self._spots:
                 assert spot.edge is not None
