@@ -25,6 +25,7 @@ from kleene.analysis.c.library.inference import (
     Inferred,
     Rejected,
     follows_datum,
+    result_is_gone,
 )
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
@@ -138,7 +139,8 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
-            other = inference.read_again(operation) if finding.confirmed else None
+            readable = finding.confirmed and not result_is_gone(finding, client)
+            other = inference.read_again(operation) if readable else None
             if other is not None:
                 operations[operations.index(operation)] = other
                 continue

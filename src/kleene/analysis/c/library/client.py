@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.c.library.interface import CType, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, record_of
+from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, TEXTS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.walks import Walks
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
@@ -271,6 +271,9 @@ class _Writer:
                 text = f"{function.result.text} r = {text}; if (r) {call.owner} = r"
             case Outcome.FREED:
                 text = f"free((void *){text})"
+            case Outcome.SEEN:
+                member = member_to_see(function.result, self.interface)
+                text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
         body = f"{text}; {' '.join(call.cleanup)}".strip()
         if call.blocks:
             body = f"{' '.join(call.allocations)} if ({' && '.join(call.blocks)}) {{ {body} }}"
@@ -376,6 +379,14 @@ def write_client(
     shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them.
     """
     return _Writer(interface, types, operations, general=general, any_datum=any_datum).write(included)
+
+
+def member_to_see(result: CType, interface: Interface) -> str:
+    """The member that a client reads of a record to which a result points: a number if there is one, or a pointer."""
+    layout = interface.records.get(record_of(result)) if is_direct(result) else None
+    fields = [f for f in layout.fields if f.name] if layout is not None else []
+    numbers = [f.name for f in fields if isinstance(f.type, IntegerType)]
+    return next(iter([*numbers, *(f.name for f in fields if isinstance(f.type, PointerType))]), "")
 
 
 def _stores_data(operation: Operation) -> bool:

@@ -286,6 +286,8 @@ class Inference:
                 break
             if operation.roles in admitted or (admitted and _is_guess(operation)):
                 continue
+            if not _may_be_ignored(operation, tried):
+                continue
             attempt = self._try(operation, QUICK_STATES)
             if attempt.is_admissible and not attempt.is_whole:
                 attempt = self._try(operation, TRIAL_STATES)
@@ -389,6 +391,31 @@ def _is_guess(operation: Operation) -> bool:
         or operation.fate is Fate.RELEASED
         or operation.outcome is Outcome.FREED
     )
+
+
+def result_is_gone(error: Fault | Finding, client: Client) -> bool:
+    """Whether an error is that the client reads a result which points to a block that was freed."""
+    return error.kind == "dangling_dereference" and _is_seen(error, client)
+
+
+def _is_seen(error: Fault | Finding, client: Client) -> bool:
+    """Whether an error is in the client's own line of an operation: there it reads the result."""
+    place = error.place if isinstance(error, Fault) else error
+    return Path(place.file).name == CLIENT and place.line in client.lines
+
+
+def _may_be_ignored(operation: Operation, tried: Sequence[_Tried]) -> bool:
+    """Whether a result that may be ignored is one that cannot be read: the end of an array, or a mark that is stored.
+
+    A result that points to a freed block must not be ignored: it is an error of the library.
+    """
+    if operation.outcome is not Outcome.IGNORED:
+        return True
+    seen = [t for t in tried if t.operation == replace(operation, outcome=Outcome.SEEN)]
+    errors = [(t.trial.error.fault, t.client) for t in seen if t.trial.error is not None]
+    if not seen:
+        return True
+    return any(_is_seen(fault, client) and not result_is_gone(fault, client) for fault, client in errors)
 
 
 def _most_telling(failures: list[Rejected]) -> Rejected:

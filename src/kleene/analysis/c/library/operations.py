@@ -59,6 +59,7 @@ class Fate(Enum):
 class Outcome(Enum):
     """What the client does with the result."""
 
+    SEEN = "is read, unless it is NULL"
     IGNORED = "is not used"
     NEW = "is a new object"
     ANOTHER = "is another object"
@@ -135,6 +136,6 @@ class Operation:
             whose = wanted if any(role in self.roles for role in wanted) else OBJECTS
             place = next(i for i, r in enumerate(self.roles) if r in whose)
             lines.append(f"{self.function.parameters[place].name} {self.fate.value}")
-        if self.outcome is not Outcome.IGNORED:
+        if self.outcome not in (Outcome.SEEN, Outcome.IGNORED):
             lines.append(f"the result {self.outcome.value}")
         return lines

@@ -54,7 +54,7 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
             (sum(ranks), Operation(function, roles, fate, outcome))
             for ranks, roles in _combinations(function, choices)
             for fate_rank, fate in enumerate(_fates(function, roles, types))
-            for outcome_rank, outcome in enumerate(_outcomes(function, roles, types))
+            for outcome_rank, outcome in _ranked(function, _outcomes(function, roles, types))
             for ranks in [
                 (
                     *ranks,
@@ -229,6 +229,17 @@ def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:
     if _ENDS_ALL.search(function.name):
         return (Fate.LAST,)
     return (Fate.KEPT, Fate.FIRST) if _STARTS.search(function.name) else (Fate.KEPT,)
+
+
+def _ranked(function: ExportedFunction, outcomes: tuple[Outcome, ...]) -> list[tuple[int, Outcome]]:
+    """The outcomes with their ranks; to read a result comes before to ignore it, and has the same rank."""
+    result = function.result.type
+    can_be_seen = isinstance(result, PointerType) and isinstance(result.target, RecordType | IntegerType)
+    ranked: list[tuple[int, Outcome]] = []
+    for rank, outcome in enumerate(outcomes):
+        ranked += [(rank, Outcome.SEEN)] if outcome is Outcome.IGNORED and can_be_seen else []
+        ranked += [(rank, outcome)]
+    return ranked
 
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:

@@ -1,0 +1,56 @@
+"""Results that a client may read: a function that returns a pointer to a block it has freed is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.library.check import check_library
+from kleene.analysis.c.options import check_options
+from kleene.core.verdict import Verdict
+
+TEXT = """
+#include <stdlib.h>
+struct rec { char *name; };
+struct rec *rec_new(void) { return calloc(1, sizeof(struct rec)); }
+int rec_set(struct rec *r) { free(r->name); r->name = calloc(1, 8); return r->name ? 0 : -1; }
+char *rec_clear(struct rec *r) { char *p = r->name; FREE r->name = NULL; return p; }
+void rec_free(struct rec *r) { free(r->name); free(r); }
+"""
+NODE = """
+#include <stdlib.h>
+struct n { struct n *next; int k; };
+struct l { struct n *head; };
+struct l *l_new(void) { return calloc(1, sizeof(struct l)); }
+int l_add(struct l *x) { struct n *n = malloc(sizeof *n); if (!n) return -1; n->next = x->head; x->head = n; return 0; }
+struct n *l_shift(struct l *x) { struct n *n = x->head; if (!n) return NULL; x->head = n->next; free(n); return n; }
+void l_free(struct l *x) { while (x->head) l_shift(x); free(x); }
+"""
+END = """
+#include <stdlib.h>
+struct v { int d[4]; };
+struct v *v_new(void) { return calloc(1, sizeof(struct v)); }
+int *v_end(struct v *x) { return x->d + 4; }
+void v_free(struct v *x) { free(x); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"), [(TEXT.replace("FREE", "free(p);"), "rec_clear"), (NODE, "l_shift")], ids=["text", "node"]
+)
+def test_a_result_that_is_freed_is_an_error(tmp_path: Path, text: str, wrong: str) -> None:
+    """The client ignored results, so functions that return what they have freed were reported as proved."""
+    file = tmp_path / "library.c"
+    file.write_text(text)
+    verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
+    assert verdicts[wrong].verdict is Verdict.FALSE
+    assert verdicts[wrong].finding is not None and verdicts[wrong].finding.kind == "dangling_dereference"
+
+
+@pytest.mark.parametrize("text", [END, TEXT.replace("FREE", "")], ids=["end of an array", "block for the caller"])
+def test_a_result_that_cannot_be_read_or_is_owned_is_no_error(tmp_path: Path, text: str) -> None:
+    """A pointer behind an array is a proper result, though nothing may be read there; so is a block for the caller."""
+    file = tmp_path / "library.c"
+    file.write_text(text)
+    assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE
