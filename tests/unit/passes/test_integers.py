@@ -249,3 +249,5 @@ def test_the_constants_of_a_negative_number(tmp_path: Path) -> None:
     assert constants(tmp_path, "int i = 3, j = -i; if (j == 5) return 1;")["j"] == (-3, 3, -5, 5)
     assert constants(tmp_path, "int i = 3, j = ~i; if (j == 5) return 1;")["j"] == (3, 5)
     assert constants(tmp_path, "int i = 3, j = i; if (j == 5) return 1;")["j"] == (3, 5)
+    small = constants(tmp_path, "unsigned char i = 3, j = -i; if (j == 5) return 1;")
+    assert small["j"] == (3, 5, 251, 253)
