@@ -118,6 +118,11 @@ UNSAFE = {
         "struct node *a = fill(), *b = fill(); if (limits[0] == 3) drop(a); drop(a); drop(b);",
         True,
     ),
+    "a store of NULL through NULL": (
+        "struct node *a = fill(), *b = push(NULL), *q = NULL; if (b->next) b->next->next = kept; q->next = kept; "
+        "drop(a); drop(b);",
+        False,
+    ),
     "exit inside a call": ("struct node *a = fill(), *b = fill(); leave(b); drop(a); drop(b);", True),
 }
 GLOBALS = """

@@ -74,12 +74,30 @@ class Slicing:
             return ()
         first, *others = (self._closure(end) for end in sorted(last, key=min))
         pointed = frozenset().union(*(reach[c] for c in full))
-        return tuple(self._slice(kept) for kept in (first | (self._empty - pointed), *others))
+        every = (first | (self._empty - pointed), *others)
+        return tuple(map(self._slice, every)) if self._has_all_accesses(every) else ()
+
+    def _has_all_accesses(self, every: Iterable[frozenset[Class]]) -> bool:
+        """Whether each pointer in memory is in a slice together with its object: else no slice would access it."""
+        classes, every = self.classes, list(every)
+        for spot in classes.spots:
+            label = spot.edge.label if spot.edge is not None else None
+            for node in (n for x in expressions(label) for n in walk(x)) if label is not None else ():
+                if isinstance(node.type, PointerType) and classes.is_in_memory(node):
+                    pair = {classes.find(classes.object_of(node, spot)), classes.find(classes.cell(node, spot))}
+                    if not any(pair <= kept for kept in every):
+                        return False
+        return True
 
     def widen(self, own: Slice) -> Slice | None:
         """The slice with the objects on which its conditions and numbers depend; None if that is the whole program."""
         kept = own.kept | self._closure(own.correlated & self._full)
-        return None if kept == own.kept or kept >= self._full else self._slice(kept)
+        if kept == own.kept or kept >= self._full:
+            return None
+        try:
+            return self._slice(kept)
+        except NoSlices:
+            return None
 
     def _closure(self, ends: Set[Class]) -> frozenset[Class]:
         """Classes of objects with all that lead to them, and with their pointers that are always NULL."""
