@@ -91,12 +91,13 @@ def live_before(
     A value that only goes into `numbers` that are not live is not read (Giegerich, Möncke, Wilhelm. Invariance of
     approximative semantics with respect to program transformations, 1981: faint variables).
 
-    At an exit or error, the pointers in scope count as read, because they still hold their blocks; and at an operation
-    that is not supported, because what follows may use them. With `whole_scope`,
-    pointers are live until their scope ends: their blocks are not lost before.
+    Where all paths lead to an exit or an error, the pointers that come there stay live, because they still hold their
+    blocks; and at an operation that is not supported, because what follows may use them. With `whole_scope`, pointers
+    are live until their scope ends, or to the exit: their blocks are not lost before.
     """
     scope = in_scope(cfa)
     pointers = {v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary}
+    doomed = _doomed_locations(cfa) if not whole_scope else frozenset()
     ends = Exit | Error | Return if whole_scope else Exit | Error
     live: dict[str, frozenset[Variable]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
@@ -111,7 +112,7 @@ def live_before(
                 needed |= used_variables(edge.label)
             if isinstance(edge.label, Unsupported):
                 needed |= {v for v in scope.get(location, frozenset()) if isinstance(v.type, PointerType)}
-            if isinstance(edge.label, ends):
+            if isinstance(edge.label, ends) and location not in doomed:
                 needed |= pointers & scope.get(location, frozenset())
             if whole_scope and isinstance(edge.label, EndScope):
                 needed |= pointers & set(edge.label.variables) & scope.get(location, frozenset())
@@ -119,7 +120,37 @@ def live_before(
         if needed != live[location]:
             live[location] = frozenset(needed)
             waiting += [edge.source for edge in cfa.entering(location)]
+    _hold_pointers(cfa, live, doomed, pointers)
     return live
+
+
+def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
+    """The locations from which all paths lead to an exit or an error, before they come to a loop."""
+    doomed: set[str] = set()
+    waiting = [edge.source for edge in cfa.edges if isinstance(edge.label, Exit | Error)]
+    while waiting:
+        location = waiting.pop()
+        ways = (isinstance(e.label, Exit | Error) or e.target in doomed for e in cfa.leaving(location))
+        if location not in doomed and all(ways):
+            doomed.add(location)
+            waiting += [edge.source for edge in cfa.entering(location)]
+    return frozenset(doomed)
+
+
+def _hold_pointers(
+    cfa: Cfa[Operation], live: dict[str, frozenset[Variable]], doomed: Set[str], pointers: Set[Variable]
+) -> None:
+    """Keep the pointers that come to locations before an exit."""
+    waiting = list(doomed)
+    while waiting:
+        location = waiting.pop()
+        held = set(live[location])
+        for edge in cfa.entering(location):
+            before = live[edge.source].union(defined_variables(edge.label)) & pointers
+            held |= before.difference(edge.label.variables) if isinstance(edge.label, EndScope) else before
+        if len(held) > len(live[location]):
+            live[location] = frozenset(held)
+            waiting += [edge.target for edge in cfa.leaving(location) if edge.target in doomed]
 
 
 def _is_without_effect(operation: Operation, dead: Set[Variable]) -> bool:
