@@ -246,6 +246,22 @@ def test_a_declaration_reads_nothing(tmp_path: Path) -> None:
     assert not any("c1" in str(edge.label) for edge in slices[0].program.main.cfa.edges)
 
 
+BUCKETS = (
+    "struct node *a = fill(); struct { struct item *b[8]; } h; for (int i = 0; i < 8; i++) h.b[i] = NULL; "
+    "while (__VERIFIER_nondet_int()) { struct item *e = malloc(sizeof *e); if (!e) abort(); "
+    "unsigned i = (unsigned)__VERIFIER_nondet_int() % 8; e->more = h.b[i]; h.b[i] = e; } drop(a); "
+    "for (int i = 0; i < 8; i++) while (h.b[i]) { struct item *e = h.b[i]; h.b[i] = e->more; free(e); }"
+)
+
+
+def test_the_slice_of_a_list_beside_a_table_has_no_alarms(tmp_path: Path) -> None:
+    """It had the pointers of the table that nothing reads, and a list seemed to be lost where no run goes on."""
+    prepared = Prepared(read(program_of(BUCKETS, tmp_path)))
+    own = min(prepared.slices, key=lambda s: len(s.program.main.cfa.edges))
+    result = analyse(Prepared(prepared.source, own), malloc_may_fail=True, seconds=60)
+    assert is_proof(result)
+
+
 def test_whole_heaps_come_first_where_they_are_few(tmp_path: Path) -> None:
     """A program with three slices paid for all attempts at them before the whole program was tried."""
     body = "struct node *a = fill(); drop(a); struct node *b = fill(); drop(b); struct node *c = fill(); drop(c);"

@@ -9,15 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from kleene.cfa.expressions import Variable, variables
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, EndScope, Exit, Havoc, Operation, Skip, expressions
+from kleene.cfa.operations import (
+    Assign,
+    Assume,
+    EndScope,
+    Error,
+    Exit,
+    Havoc,
+    Leave,
+    Operation,
+    Return,
+    Skip,
+    Unsupported,
+    expressions,
+)
 from kleene.passes.attempts.slices.projection import Projected
 from kleene.passes.facts.liveness import defined_variables, starts, used_variables
 
 _MARK = "|"
 """In the names of locations between the operations that one operation became."""
+_ENDS = Error | Exit | Leave | Return | Unsupported
 Heads = frozenset[str]
 
 
@@ -112,6 +127,12 @@ class Silencer:
                     heads[name] = more
         return heads
 
+    @cached_property
+    def _dead_ends(self) -> frozenset[str]:
+        """Locations at which no run is: nothing leads on from there, and what leads there does not end the program."""
+        ends = {edge.target for edge in self.cfa.edges if isinstance(edge.label, _ENDS)}
+        return frozenset(n for n in self.cfa.locations if not self.cfa.leaving(n) and n not in ends)
+
     def open_edges(self) -> list[Edge[Operation]]:
         """Edges whose operations read what the slice does not know, though it matters what this is.
 
@@ -148,7 +169,7 @@ class Silencer:
         for location, label in entered.items():
             heads = self.heads[location]
             if heads != {location}:
-                edges += [Edge(location, Skip(label.place), head) for head in sorted(heads)]
+                edges += [Edge(location, Skip(label.place), head) for head in sorted(heads - self._dead_ends)]
         whole = Cfa(self.cfa.entry, tuple(edges))
         reachable = whole.reachable_from(starts(whole))
         return Cfa(self.cfa.entry, tuple(edge for edge in edges if edge.source in reachable))

@@ -18,7 +18,7 @@ from kleene.cfa.types import PointerType, RecordLayout, RecordType
 from kleene.passes.attempts.slices.classes import Class, Classes, NoSlices, Spot
 from kleene.passes.attempts.slices.projection import Projected, Projection, accesses, numbers_of_places
 from kleene.passes.attempts.slices.silence import Silencer
-from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.liveness import defined_variables, used_variables
 from kleene.passes.facts.memory import Memory
 
 MOST_SLICES = 40
@@ -70,7 +70,8 @@ class Slicing:
     def slices(self) -> tuple[Slice, ...]:
         """One slice for each class (or classes in a circle) without pointers to others: itself and all that lead to it.
 
-        Pointers that are always NULL are in the slices of the objects that have them; variables, in the first one.
+        Pointers that are always NULL are in the slices of the objects that have them; variables that are read, in the
+        first one.
         """
         reach, full = self._reach, self._full
         last = {frozenset(reach[c] & full) for c in full if all(c in reach[d] for d in reach[c] & full)}
@@ -78,12 +79,22 @@ class Slicing:
             return ()
         first, *others = (self._closure(end) for end in sorted(last, key=min))
         pointed = frozenset().union(*(reach[c] for c in full))
-        every = tuple(map(self._slice, (first | (self._empty - pointed), *others)))
+        every = tuple(map(self._slice, (first | ((self._empty & self._read_classes()) - pointed), *others)))
         for spot in self.classes.spots:
             done = (own.accesses.get((id(spot.edge), spot.call), frozenset()) for own in every)
             if spot.edge is not None and accesses((spot.edge.label,)).difference(*done):
                 raise NoSlices(f"'{spot.edge.label}' is in no slice")
         return every
+
+    def _read_classes(self) -> frozenset[Class]:
+        """The classes of what the variables that operations read point to."""
+        classes, read = self.classes, set()
+        for spot in classes.spots:
+            label = spot.edge.label if spot.edge is not None else None
+            for variable in used_variables(label) if label is not None else ():
+                if classes.memory.kind(variable) == "pointer":
+                    read.add(classes.find(classes.variable(variable, spot)))
+        return frozenset(read)
 
     def _indices(self) -> Iterator[tuple[Class, Class]]:
         """Objects with an index, and the objects with the element that it says: they need to be together."""
