@@ -19,9 +19,8 @@ In reading order:
 - `calls`: calls and library functions
 - `library`: functions of the library, and functions without a body
 - `declarations`: initialisers, arrays of variable length
-- `labels`: addresses of labels
 - `statements`: statements and bodies
-- `for_parts`: the parts of a `for`
+- `control`: the parts of a `for`, addresses of labels
 - `contracts`: contracts in comments
 """
 

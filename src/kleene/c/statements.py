@@ -7,9 +7,9 @@ from typing import Any
 
 from kleene.c.builder import Live, Scope
 from kleene.c.clang import attribute_argument, attributes, evaluate, initializer, kind
+from kleene.c.control.for_parts import for_parts
+from kleene.c.control.labels import computed_goto
 from kleene.c.declarations.initializers import global_variable
-from kleene.c.for_parts import for_parts
-from kleene.c.labels import computed_goto
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import AddressOf, Comparison, Constant, Expression, Variable

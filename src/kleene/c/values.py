@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, selected, string_units, string_value, unary_operator
+from kleene.c.control.labels import ADDRESS, is_label, label_address
 from kleene.c.declarations.initializers import global_with
-from kleene.c.labels import ADDRESS, is_label, label_address
 from kleene.c.library.outside import NOT_MODELLED
 from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
