@@ -186,7 +186,13 @@ class Texts(Values):
 
     def _set_end(self, state: State, block: int, position: int) -> None:
         """A terminator is at a position."""
-        old = state.held.get(Part(OLDEST, block, 1))
+        old, new = (state.held.get(Part(which, block, 1)) for which in (OLDEST, NEWEST))
+        if old is not None and new is not None and state.zone.upper(new, position) <= 0:
+            if state.zone.upper(position, old) <= 0:
+                return  # nothing is new: one is known before it, and one behind it
+            if new != position:
+                state.held[Part(OLDEST, block, 1)] = position
+                return
         state.held[Part(OLDEST if old is None or old == position else NEWEST, block, 1)] = position
 
     # Objects --------------------------------------------------------------------------------------------------
