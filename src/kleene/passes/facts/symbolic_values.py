@@ -290,6 +290,8 @@ class Values:
                 converted = self._convert(inner, full, state)
                 if converted != inner and type_.bits >= operand.type.bits:
                     state.held[Part("zero like", converted, 1)] = inner
+                if converted != inner and type_.bits == operand.type.bits:
+                    state.held[Part("wraps", converted, type_.bits)] = inner
                 return converted
             case Binary():
                 return self._binary(expression, full, state)
