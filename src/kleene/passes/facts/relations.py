@@ -253,6 +253,8 @@ class Relations(TextOperations):
             self.promises.begin()
             at = self._solve()
             if self.promises.are_kept:
+                for state in (state for states in at.values() for state in states.values()):
+                    state.zone.tighten()
                 return at
 
     def _all_promises(self) -> Promises:
