@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
+from kleene.analysis.c.library.client import CLIENT, Client
 from kleene.analysis.c.library.interface import ExportedFunction, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
