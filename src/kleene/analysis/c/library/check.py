@@ -224,15 +224,18 @@ class _Run:
     def _culprit(
         self, check: CheckReport, client: Client, operations: list[Operation]
     ) -> tuple[Operation, Finding] | None:
-        """The operation in which a finding is, confirmed findings first."""
-        for finding in sorted(check.findings, key=lambda f: not f.confirmed):
+        """The operation in which a finding is, confirmed findings first, then those whose path is known.
+
+        What makes objects is not blamed for a suspicion: the others could not be called without it.
+        """
+        by_name = {o.function.name: o for o in operations}
+        blamed = []
+        for finding in check.findings:
             executed = executed_operations(finding, client)
-            last = executed[-1] if executed else None
-            if last is None:
-                last = next((o for o in operations if o.function.name == finding.function), None)
-            if last is not None:
-                return last, finding
-        return None
+            last = executed[-1] if executed else by_name.get(finding.function)
+            if last is not None and (finding.confirmed or not last.makes):
+                blamed.append((not finding.confirmed, not executed, last, finding))
+        return min(blamed, key=lambda b: b[:2])[2:] if blamed else None
 
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error

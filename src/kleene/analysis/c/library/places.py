@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from kleene.analysis.c.library.client import CLIENT, Client
+from kleene.analysis.c.library.client import CLIENT, MAIN, Client
 from kleene.analysis.c.library.interface import Interface
 from kleene.analysis.c.library.operations import Operation
 from kleene.core.verdict import Finding
@@ -24,22 +24,25 @@ _FROM_LINE = re.compile(r"block from line \d+")
 
 
 def executed_operations(finding: Finding, client: Client) -> list[Operation]:
-    """The operations of the client whose calls a run, or a suspected path, has, in order.
+    """The operations of the client that a run, or a suspected path, executes, in order.
 
-    In a suspected path calls are inlined: there are assignments to copies of parameters, ``f$1.p = q``.
+    A run has a step for each call. In a suspected path calls are inlined: where the path goes on in the library, or
+    assigns to copies of parameters (``f$1.p = q``), the operation of the line before is executed.
     """
     executed: list[Operation] = []
+    begin = client.text[: client.text.index(f"int {MAIN}(")].count("\n") + 1
     line, is_counted = 0, False
     for step in finding.trace:
-        if Path(step.file).name != CLIENT:
+        is_own = Path(step.file).name == CLIENT
+        if is_own and step.line < begin:  # a function of the client, such as a callback
             continue
-        if step.line != line:
+        if is_own and step.line != line:
             line, is_counted = step.line, False
         operation = client.lines.get(line)
         if operation is None or is_counted:
             continue
         name = operation.function.name
-        if f"{name}(" in step.text or f"{name}$" in step.text:
+        if not is_own or f"{name}(" in step.text or f"{name}$" in step.text:
             executed.append(operation)
             is_counted = True
     return executed
