@@ -1,21 +1,23 @@
-"""What a derived update depends on, so that it is derived once for all vocabularies.
+"""What a derived update depends on, so that it is derived once for all vocabularies, and once for all predicates alike.
 
 A check analyses one program with several vocabularies (shape classes, attempts), and most derivations repeat. An update
 depends on: the predicate; how the action changes the predicates of its definition, and the universe; the properties of
 the predicates in these formulas; the definitions over such predicates, which may stand for a delta
-(`substitute_deltas`); the reserved names that look like those of bound variables; and the options.
+(`substitute_deltas`); the reserved names that look like those of bound variables; and the options. It does not depend
+on the names of predicates: what is derived for `x` is, with another name, what would be derived for `y`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from kleene.logic.formula import predicates_of
-from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.logic.formula import Formula, predicates_of
+from kleene.logic.patterns import pattern_of
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.transformers.action import Action
 from kleene.transformers.differencing.deltas import Change
 
@@ -27,13 +29,19 @@ _BOUND_NAME = re.compile(r"[wz]_*[0-9]+")
 _NUMBERS: dict[Key, int] = {}
 """A number for each predicate of any vocabulary; predicates that differ only in how they abstract have the same."""
 
+_BUILT_IN = frozenset(p.name for p in BUILTIN)
+_IN_TERMS = re.compile(r"['~(]")
+"""What `uniqueness` writes between names in its terms: a name with such a character may be read as a term."""
+
 
 @dataclass(frozen=True)
 class _Facts:
     """The predicates of a vocabulary as numbers, and the predicates over which there are definitions."""
 
     numbers: Mapping[str, int]
-    definitions: tuple[tuple[frozenset[str], int], ...]
+    kinds: Mapping[str, Any]
+    """What else than its name a predicate has to say; the name of one that no other can stand for."""
+    definitions: tuple[tuple[frozenset[str], Predicate], ...]
     _about: dict[frozenset[str], Key] = field(default_factory=dict)
 
     def about(self, mentioned: frozenset[str]) -> Key:
@@ -41,8 +49,12 @@ class _Facts:
         known = self._about.get(mentioned)
         if known is None:
             own = tuple(sorted([self.numbers[name] for name in mentioned if name in self.numbers]))
-            known = self._about[mentioned] = own, tuple([n for over, n in self.definitions if over <= mentioned])
+            known = self._about[mentioned] = own, tuple([self.numbers[p.name] for p in self.over(mentioned)])
         return known
+
+    def over(self, mentioned: Set[str]) -> list[Predicate]:
+        """The predicates with definitions over the given ones."""
+        return [p for over, p in self.definitions if over <= mentioned]
 
 
 @lru_cache(maxsize=16)
@@ -53,8 +65,9 @@ def _facts(vocabulary: Vocabulary) -> _Facts | None:
     numbers = {
         p.name: _NUMBERS.setdefault((p.name, p.args, p.properties, p.definition), len(_NUMBERS)) for p in vocabulary
     }
-    defined = [(predicates_of(p.definition), numbers[p.name]) for p in vocabulary if p.definition is not None]
-    return _Facts(numbers, tuple(defined))
+    kinds = {p.name: p.name if p.name in _BUILT_IN or _IN_TERMS.search(p.name) else p.properties for p in vocabulary}
+    defined = [(predicates_of(p.definition), p) for p in vocabulary if p.definition is not None]
+    return _Facts(numbers, kinds, tuple(defined))
 
 
 @lru_cache(maxsize=256)
@@ -87,7 +100,7 @@ def derivation_key(
     relevant = [(name, changes[name]) for name in sorted(used) if name in changes]
     universe = [f for f in (action.new_formula, action.clone, action.retain) if f is not None]
     formulas = [f for _, c in relevant for f in (c.future, c.plus, c.minus)]
-    mentioned = used.union(*[predicates_of(f) for f in (*universe, *formulas)])
+    mentioned = used.union((p.name,), *[predicates_of(f) for f in (*universe, *formulas)])
     return (
         _universe_key(action) if action.changes_universe else None,
         facts.numbers[p.name],
@@ -96,3 +109,55 @@ def derivation_key(
         _like_bound_names(reserved),
         options,
     )
+
+
+def derivation_pattern(
+    p: Predicate,
+    vocabulary: Vocabulary,
+    action: Action,
+    changes: Mapping[str, Change],
+    reserved: frozenset[str],
+    options: object,
+) -> tuple[Key, tuple[str, ...]] | None:
+    """A key without names, and the predicates at its places; None as for `derivation_key`.
+
+    Equal keys mean that a derived update is the other one with the predicates at the same places.
+    """
+    facts = _facts(vocabulary)
+    if facts is None or p.definition is None:
+        return None
+    places = {p.name: 0}
+    parts: list[Any] = [p.args]
+
+    def mention(f: Formula | None) -> None:
+        if f is None:
+            parts.append(None)
+            return
+        number, names = pattern_of(f)
+        parts.append(number)
+        parts.extend([places.setdefault(name, len(places)) for name in names])
+
+    mention(p.definition)
+    for name in pattern_of(p.definition)[1]:
+        change = changes.get(name)
+        if change is None:
+            parts.append(None)
+            continue
+        parts.append((change.args, change.given))
+        for f in (change.future, change.plus, change.minus):
+            mention(f)
+    if action.changes_universe:
+        parts.append((action.creates, action.precondition.free if action.precondition is not None else ()))
+        for g in (action.new_formula, action.clone, action.retain):
+            mention(g)
+    # The first of several definitions over the same predicates stands for a delta; the order of others is open.
+    for q in sorted(facts.over(places.keys()), key=lambda q: sorted([places[n] for n in predicates_of(_defined(q))])):
+        mention(_defined(q))
+        parts.append((places.setdefault(q.name, len(places)), q.args))
+    kinds = tuple([facts.kinds.get(name, name) for name in places])
+    return (tuple(parts), kinds, _like_bound_names(reserved), options), tuple(places)
+
+
+def _defined(p: Predicate) -> Formula:
+    assert p.definition is not None
+    return p.definition
