@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kleene import _native
+from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
-from kleene.structures.program.native_machine import Unsupported, signature_of
+from kleene.structures.program.native_machine import Unsupported, bind, signature_of
 from kleene.transformers.draft import bits
 from kleene.transformers.native_programs import NativeRuleProgram
 
@@ -24,6 +25,16 @@ class NativeRules:
         self.signature = signature
         self.names = Canonicalizer(vocabulary).named
         """The rails that make up a node's name, whatever the options of the domain's blur."""
+        self.plans: dict[tuple[Formula, bool], list[list[_native.Literal]]] = {}
+        """The compiled plans of focus formulas: actions share most of them."""
+        self._bound: dict[_native.Code, _native.Program] = {}
+
+    def bind(self, code: _native.Code) -> _native.Program:
+        """The code as a program for the structures of these rules; actions share some of it."""
+        known = self._bound.get(code)
+        if known is None:
+            known = self._bound[code] = bind(code, self.vocabulary)
+        return known
 
     @staticmethod
     def of(
