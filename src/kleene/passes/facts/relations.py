@@ -249,7 +249,7 @@ class Relations(TextOperations):
                 return at
 
     def _all_promises(self) -> Promises:
-        """All promises, of which none is broken yet."""
+        """The promises, all kept so far."""
         texts, rows = self._byte_kinds(), self._row_kinds()
         variables = [v for v in self._kinds.memory.integers if self._is_tracked(v)] if texts or rows else []
         return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
