@@ -147,7 +147,8 @@ bool may_apply(const Rule& rule, const Draft<W>& draft) {
 template <int W>
 Outcome applied(const Rules& rules, const Rule& rule, Draft<W>& draft, Worker<W>& worker) {
   const int first = rule.vectors + rule.matrices;
-  if (!may_apply(rule, draft) || !run(*rule.program, draft, nullptr, worker.temporaries, first)) return Outcome::nothing;
+  if (!may_apply(rule, draft) || !run(*rule.program, draft, nullptr, worker.temporaries, first))
+    return Outcome::nothing;
   switch (rule.head) {
     case Head::refute:
       return Outcome::contradiction;
