@@ -49,15 +49,56 @@ def _pattern(f: Formula) -> Pattern:
     return _NUMBERS.setdefault(tuple(key), len(_NUMBERS)), names
 
 
-def rename_predicates(f: Formula, names: Mapping[str, str], memo: dict[int, Formula]) -> Formula:
-    """The formula with other predicates; `memo` serves one mapping."""
+class PatternKey:
+    """What several formulas have in common with others, up to the names of their predicates."""
+
+    def __init__(self, *predicates: str) -> None:
+        self._places = {name: place for place, name in enumerate(predicates)}
+        self._parts: list[Any] = []
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        """The predicates at the places of the key."""
+        return tuple(self._places)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return tuple(self._parts)
+
+    def add(self, part: Any) -> None:
+        """Something that does not depend on the names of predicates."""
+        self._parts.append(part)
+
+    def place(self, predicate: str) -> int:
+        """The place of a predicate; a new one, if it has none yet."""
+        return self._places.setdefault(predicate, len(self._places))
+
+    def mention(self, f: Formula | None) -> None:
+        if f is None:
+            self._parts.append(None)
+            return
+        number, names = pattern_of(f)
+        places = self._places
+        self._parts.append(number)
+        self._parts.extend([places.setdefault(name, len(places)) for name in names])
+
+
+def with_predicates(f: Formula, names: Mapping[str, str], memo: dict[int, Formula]) -> Formula:
+    """The formula with other predicates, different where those are; its pattern stays. `memo` serves one mapping."""
+    made = _rename(f, names, memo)
+    number, own = pattern_of(f)
+    _PATTERNS.setdefault(made.number, (number, tuple([names.get(name, name) for name in own])))
+    return made
+
+
+def _rename(f: Formula, names: Mapping[str, str], memo: dict[int, Formula]) -> Formula:
     known = memo.get(f.number)
     if known is None:
         if isinstance(f, Atom):
             known = Atom(names.get(f.predicate, f.predicate), f.args)
         elif isinstance(f, And | Or):  # most formulas are
-            known = type(f)(rename_predicates(f.left, names, memo), rename_predicates(f.right, names, memo))
+            known = type(f)(_rename(f.left, names, memo), _rename(f.right, names, memo))
         else:
-            known = rebuild(f, tuple([rename_predicates(child, names, memo) for child in f.children]))
+            known = rebuild(f, tuple([_rename(child, names, memo) for child in f.children]))
         memo[f.number] = known
     return known

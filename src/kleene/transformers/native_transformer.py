@@ -7,7 +7,7 @@ from kleene.logic.formula import Formula
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.program.native_machine import Unsupported
 from kleene.transformers.action import Message
-from kleene.transformers.action_programs import PARTS, Parts
+from kleene.transformers.action_programs import Parts
 from kleene.transformers.focus_plan import Conjunction, focus_plan
 from kleene.transformers.native_programs import part_programs, precondition_programs, prefix_program
 from kleene.transformers.native_rules import NativeRules
@@ -65,7 +65,7 @@ class NativeAction:
                 shared = precondition_programs(action.precondition, all_active=all_active)
                 steps = [rules.bind(code) for code in shared]
             parts = part_programs(Parts.of(action), all_active=all_active)
-            native.add(all_active, steps, [rules.bind(parts[name]) if name in parts else None for name in PARTS])
+            native.add(all_active, steps, rules.bind_parts(parts))
         return native
 
     def _plan(self, formula: Formula) -> list[list[_native.Literal]]:

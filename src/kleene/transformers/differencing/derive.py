@@ -23,7 +23,7 @@ from functools import lru_cache
 
 from kleene.diagnostics import InputError
 from kleene.logic.formula import FALSE, Atom, Formula, IfThenElse, conj, disj, neg, predicates_of
-from kleene.logic.patterns import rename_predicates
+from kleene.logic.patterns import with_predicates
 from kleene.logic.transform import canonical, match_instance
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Action, Message, Update
@@ -232,7 +232,7 @@ class _Deriver:
         renaming = dict(zip(others, names, strict=True))
         memo: dict[int, Formula] = {}
         update, plus, minus, new_value = (
-            rename_predicates(f, renaming, memo) for f in (result.formula, result.plus, result.minus, new_value)
+            with_predicates(f, renaming, memo) for f in (result.formula, result.plus, result.minus, new_value)
         )
         result = DerivedUpdate(p.name, p.args, update, plus, minus, result.method)
         return result, new_value, None if non_unit is None else renaming[non_unit]

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from kleene.logic.formula import Formula, predicates_of
-from kleene.logic.patterns import pattern_of
+from kleene.logic.patterns import PatternKey, pattern_of
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.transformers.action import Action
 from kleene.transformers.differencing.deltas import Change
@@ -126,36 +126,29 @@ def derivation_pattern(
     facts = _facts(vocabulary)
     if facts is None or p.definition is None:
         return None
-    places = {p.name: 0}
-    parts: list[Any] = [p.args]
-
-    def mention(f: Formula | None) -> None:
-        if f is None:
-            parts.append(None)
-            return
-        number, names = pattern_of(f)
-        parts.append(number)
-        parts.extend([places.setdefault(name, len(places)) for name in names])
-
-    mention(p.definition)
+    key = PatternKey(p.name)
+    key.add(p.args)
+    key.mention(p.definition)
     for name in pattern_of(p.definition)[1]:
         change = changes.get(name)
         if change is None:
-            parts.append(None)
+            key.add(None)
             continue
-        parts.append((change.args, change.given))
+        key.add((change.args, change.given))
         for f in (change.future, change.plus, change.minus):
-            mention(f)
+            key.mention(f)
     if action.changes_universe:
-        parts.append((action.creates, action.precondition.free if action.precondition is not None else ()))
+        key.add((action.creates, action.precondition.free if action.precondition is not None else ()))
         for g in (action.new_formula, action.clone, action.retain):
-            mention(g)
+            key.mention(g)
     # The first of several definitions over the same predicates stands for a delta; the order of others is open.
-    for q in sorted(facts.over(places.keys()), key=lambda q: sorted([places[n] for n in predicates_of(_defined(q))])):
-        mention(_defined(q))
-        parts.append((places.setdefault(q.name, len(places)), q.args))
-    kinds = tuple([facts.kinds.get(name, name) for name in places])
-    return (tuple(parts), kinds, _like_bound_names(reserved), options), tuple(places)
+    about = facts.over(frozenset(key.predicates))
+    for q in sorted(about, key=lambda q: sorted([key.place(name) for name in predicates_of(_defined(q))])):
+        key.mention(_defined(q))
+        key.add((key.place(q.name), q.args))
+    names = key.predicates
+    kinds = tuple([facts.kinds.get(name, name) for name in names])
+    return (key.parts, kinds, _like_bound_names(reserved), options), names
 
 
 def _defined(p: Predicate) -> Formula:

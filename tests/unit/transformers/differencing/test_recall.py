@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from kleene.logic.formula import Formula, predicates_of
-from kleene.logic.patterns import rename_predicates
+from kleene.logic.patterns import with_predicates
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import Derivation, derive
@@ -68,7 +68,7 @@ def in_other_words(vocabulary: Vocabulary) -> Vocabulary:
 
 def other_predicates(f: Formula) -> Formula:
     own = {p.name for p in BUILTIN}
-    return rename_predicates(f, {n: n if n in own else f"a_{n}" for n in predicates_of(f)}, {})
+    return with_predicates(f, {n: n if n in own else f"a_{n}" for n in predicates_of(f)}, {})
 
 
 def in_other_words_too(given: Action) -> Action:
