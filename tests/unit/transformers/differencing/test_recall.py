@@ -13,6 +13,7 @@ from kleene.logic.patterns import with_predicates
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import Derivation, derive
+from kleene.transformers.differencing.recall import Recall
 
 from .actions import COPY, FIELD, NEW, POINTER, REMOVE
 from .vocabularies import CYCLIC, REVERSE, action, core, defined
@@ -51,8 +52,8 @@ def test_recalled_updates_are_those_derived_anew(vocabulary: Vocabulary, monkeyp
     monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
     recalled = [derivations(action, vocabulary) for action in actions]
     assert MODULE._DERIVED
-    monkeypatch.setattr(MODULE, "derivation_key", lambda *arguments: None)
-    monkeypatch.setattr(MODULE, "derivation_pattern", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "key", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "pattern", lambda *arguments: None)
     assert recalled == [derivations(action, vocabulary) for action in actions]
 
 
@@ -99,8 +100,8 @@ def test_updates_recalled_by_their_pattern_are_those_derived_anew(
     monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
     recalled = [derivations(*one) for one in both]
     assert len(MODULE._DERIVED_ONCE) < len(MODULE._DERIVED)
-    monkeypatch.setattr(MODULE, "derivation_key", lambda *arguments: None)
-    monkeypatch.setattr(MODULE, "derivation_pattern", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "key", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "pattern", lambda *arguments: None)
     assert recalled == [derivations(*one) for one in both]
 
 
