@@ -110,6 +110,8 @@ class _Series:
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
+    completed: list[Translation] = field(default_factory=list)
+    """What was run to its end on whole heaps, and is no proof."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not kinds_of_alarms(result) & self.kinds
@@ -199,9 +201,8 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         shared, stale = ready
-        return _Plan(
-            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, classes=self.classes, tell=self.tell
-        )
+        own = _Plan(prepared, shared, attempt, *fixed, stale, taken, tell=self.tell)
+        return replace(own, kinds=self.kinds, classes=self.classes, completed=self.completed)
 
 
 def analyse_by_attempt(
@@ -272,6 +273,8 @@ class _Plan:
     """The kinds of alarms that matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
+    completed: list[Translation] = field(default_factory=list)
+    """What was run to its end on whole heaps, and is no proof."""
     tell: Tell = silent
     """Gets a word about the progress."""
 
@@ -288,6 +291,7 @@ class _Plan:
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
+        earlier = tuple(self.completed)
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
@@ -312,6 +316,8 @@ class _Plan:
                     is_common=partial(self._is_common, translation),
                     tell=self.tell,
                 )
+            elif translation in earlier:
+                return gave_up("an attempt before made the same steps", start)
             else:
                 result = run_shape(
                     translation,
@@ -326,6 +332,8 @@ class _Plan:
             if result.ways:
                 self.classes[first] = plain or shape
                 break
+            if result.complete and Way.PARTS not in self.taken:
+                self.completed.append(translation)
             result.followed = Followed(
                 translator,
                 self.shared,
