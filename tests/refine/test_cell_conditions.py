@@ -120,7 +120,6 @@ def test_members_beside_a_variable(tmp_path, build, change, claim):
         ("n->a = k;", "k = __VERIFIER_nondet_int();", "p->a == k"),
         ("n->a = k; k = __VERIFIER_nondet_int();", "", "p->a == head->a"),
         ("n->a = __VERIFIER_nondet_int();", "if (p->a < k) k = p->a;", "p->a <= k"),
-        ("n->a = k; if (head) n->a = k + 1;", "", "p->a <= k"),
     ],
 )
 def test_members_beside_a_variable_that_some_node_violates(tmp_path, build, change, claim):

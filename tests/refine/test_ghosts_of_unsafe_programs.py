@@ -113,14 +113,17 @@ BODIES = {
     "for (struct list *p = l; p; p = p->next) assert(p->lo < k); }",
     "a copy of another variable": below("int j = any; k = j;"),
     "a variable that gets a member": below("if (l) k = l->lo;"),
-    "a member beside the variable": below("if (l && l->next) { int k2 = k; l->lo = k2 - 1; l->next->lo = k2; }"),
+    "a member beside the variable": below(
+        "struct list *m = l; if (m) { m->lo = k - 1; m = m->next; if (m) m->lo = k; }"
+    ),
     "a member of the same name": below("if (l) { int lo = k; l->lo = lo; }"),
     "zeroed blocks and a variable": SINGLE + "struct s *m = calloc(1, sizeof *m); if (!m) exit(0); n->lo = x;"
     "if (y) { n->lo = y; m->lo = y; } assert(n->lo < x || n->lo == y); assert(m->lo == y);",
     "zeros and a variable": SINGLE + "n->lo = x; memset(n, 0, sizeof *n); assert(n->lo == x);",
     "a copied object and a variable": SINGLE + "struct s *k = malloc(sizeof *k); if (!k) exit(0);"
     "k->lo = y; n->lo = x; *n = *k; assert(n->lo == x);",
-    "a global object and a variable": "static struct s g; int x = any; struct s *n = &g; n->hi = 1; assert(n->lo == x);",
+    "a global object and a variable": "static struct list g; struct list *l = &g; int x = any; if (any) {"
+    "l = malloc(sizeof *l); if (!l) exit(0); l->lo = x; } assert(l->lo == x);",
     "a sum that wraps around beside members": below("if (l) l->lo = k + 1;").replace("p->lo < k", "p->lo <= k + 1"),
     "a greatest number": "struct list *l = build(); if (!l) exit(0); int k = l->lo;"
     "for (struct list *q = l; q; q = q->next) if (q->lo > k) k = q->hi;"
