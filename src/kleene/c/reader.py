@@ -12,6 +12,7 @@ from kleene.c.clang import attribute_argument, attributes, kind, raise_from_call
 from kleene.c.declarations.initializers import global_variable
 from kleene.c.library.errors import with_errors
 from kleene.c.library.externs import with_extern_models
+from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
 from kleene.c.library.unused import without_unused_variables
@@ -119,7 +120,7 @@ class _Reader:
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
         program = with_errors(program)
-        program = with_variable_arguments(with_start_and_end(program, self.linkage.runs))
+        program = with_jumps(with_variable_arguments(with_start_and_end(program, self.linkage.runs)))
         program = with_extern_models(program, self.linkage.externs, models, hidden)
         return without_unused_variables(program, own)
 
