@@ -16,6 +16,8 @@ from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
 GHOST_OFFSET = 1 << 32
 """Offset of the first ghost of an object. Ghosts are facts about an object that an analysis adds, none of its bytes."""
+OPEN_GHOST_OFFSET = 1 << 56
+"""Offset of the first ghost that is also about variables: bytes that are zero do not determine it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class TextOperations(StoredNumbers, ABC):
         room = state.held.get(Part("room", block, 1))
         if (zero or ends) and state.interval(amount)[0] >= 1:
             self._note_access(state, block, last)
-            self._set_end(state, block, last)
+            self._remember_end(state, block, last)
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
 
@@ -232,7 +232,7 @@ class TextOperations(StoredNumbers, ABC):
             return
         self.bytes_written(state, known[0], known[1], known[1], zero=True)
         self._note_access(state, *known)
-        self._set_end(state, *known)
+        self._remember_end(state, *known)
 
     def _length(self, pointer: int, state: State) -> int:
         """The distance from a pointer to the first terminator: there is one now."""
@@ -246,7 +246,7 @@ class TextOperations(StoredNumbers, ABC):
                 if old is not None and state.zone.upper(known[1], old) <= 0:
                     state.zone.add(end, old, 0)
             self._note_access(state, known[0], end)
-            self._set_end(state, known[0], end)
+            self._remember_end(state, known[0], end)
         return length
 
     def _within_text(self, length: int, pointer: int, state: State) -> None:

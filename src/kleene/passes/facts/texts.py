@@ -147,6 +147,10 @@ class Texts(Values):
         state.held[Part("byte", block, 1)] = content
         self._settle_block(state, block, 1)
 
+    def _remember_end(self, state: State, block: int, position: int) -> None:
+        """A terminator is at a position: it is the last byte that is known, so that no older one replaces it."""
+        self._remember(state, block, position, state.fresh(0, 0))
+
     def is_zero(self, state: State, symbol: int) -> bool:
         return state.interval(symbol) == (0, 0)
 

@@ -78,10 +78,14 @@ class Accesses:
             case Comparison(left=left, right=right) if self._are_texts(left, right):
                 return self._compare(expression)
             case PointerDifference(left=left, right=right) if self._are_texts(left, right):
-                self.value(left)
-                self.value(right)
+                self.read(left)
+                self.read(right)
                 return self.choose(expression)
         return with_parts(expression, self.value)
+
+    def read(self, expression: Expression) -> None:
+        """Evaluate an expression whose value is not followed: what it accesses must be there."""
+        self.here = self.chains.read(self.here, self.value(expression), self.place)
 
     def _is_moved_text(self, pointer: Expression) -> bool:
         original = self.original(pointer)
@@ -152,9 +156,11 @@ class Accesses:
             case Field(base=base):
                 return replace(lvalue, base=self._place(base))
             case Index(base=base, index=index):
-                index = self.value(index)
                 if self.texts.is_text_lvalue(self.original(lvalue)):
+                    self.read(index)
                     index = Constant(0, lvalue.index.type)
+                else:
+                    index = self.value(index)
                 return replace(lvalue, base=self._place(base), index=index)
             case Deref(pointer=pointer):
                 return replace(lvalue, pointer=self.value(pointer))
@@ -163,7 +169,7 @@ class Accesses:
     def _move(self, expression: PointerOffset) -> Expression:
         """A pointer that is moved in a text stays where it is; it must be none to nowhere."""
         pointer = self.value(expression.pointer)
-        self.value(expression.index)
+        self.read(expression.index)
         if constant_of(expression.index) != 0:
             test = Comparison("==", pointer, Constant(0, pointer.type))
             nowhere, self.here = self.chains.branch(self.here, test, self.place)
@@ -174,6 +180,8 @@ class Accesses:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
         if expression.operator not in ("==", "!="):
+            for side in (left, right):
+                self.here = self.chains.read(self.here, side, self.place)
             return self.chosen_between(INT, 0, 1)
         self.chains.fresh += 1
         equal = self.chains.local(f"$text{self.chains.fresh}", INT)
@@ -195,14 +203,14 @@ class Accesses:
         match lvalue:
             case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
                 base = self.value(pointer)
-                self.value(index)
+                self.read(index)
                 inside = self._inside(pointer, index, scale)
             case Deref(pointer=pointer):
                 base = self.value(pointer)
                 inside = self._inside(pointer, Constant(0, self.word), size)
             case Index(base=array, index=index):
                 base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
-                self.value(index)
+                self.read(index)
                 pointer = AddressOf(array, base.type)
                 inside = self._inside(pointer, index, size)
             case Field(base=inner):
@@ -243,8 +251,8 @@ class Accesses:
         index: Expression = Constant(0, self.word)
         if isinstance(pointer, PointerOffset):
             index, pointer = pointer.index, pointer.pointer
-        self.value(pointer)
-        self.value(index)
+        self.read(pointer)
+        self.read(index)
         width = self.texts.program.pointer_size
         self.check(self._inside(pointer, index, width), f"the index of {access} may be out of bounds")
         some = AddressOf(ARGUMENT, access.type)
