@@ -85,7 +85,8 @@ class Accesses:
 
     def read(self, expression: Expression) -> None:
         """Evaluate an expression whose value is not followed: what it accesses must be there."""
-        self.here = self.chains.read(self.here, self.value(expression), self.place)
+        value = self.value(expression)  # this moves on, too
+        self.here = self.chains.read(self.here, value, self.place)
 
     def _is_moved_text(self, pointer: Expression) -> bool:
         original = self.original(pointer)
