@@ -177,10 +177,15 @@ class CProgram:
             return function is None
         return _signature(target) == _signature(_own_type(function))
 
+    @property
+    def initial_values(self) -> list[Assign]:
+        """What initialises the global variables, in order."""
+        return [assignment for item in self.globals for assignment in item.initial]
+
     @cached_property
     def operations(self) -> list[Operation]:
         """All operations: those that initialise globals, then those of the functions."""
-        operations: list[Operation] = [a for g in self.globals for a in g.initial]
+        operations: list[Operation] = list(self.initial_values)
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
 
     def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
