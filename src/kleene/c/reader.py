@@ -224,7 +224,7 @@ class _Reader:
                         self.linkage.library[cursor.spelling] = file
                         self.linkage.models.add(cursor.spelling)
                 elif kind(cursor) == "VAR_DECL" and cursor.spelling not in own:
-                    if cursor.spelling in self.linkage.globals and cursor.is_definition():
+                    if cursor.spelling in self.linkage.globals and cursor.storage_class.name != "EXTERN":
                         text = f"the variable {cursor.spelling} is declared and not defined: it is that of {file}"
                         self._assumptions.append(Assumption(cursor.spelling, "model", text, given=True))
                     self._declare(unit, [cursor])
