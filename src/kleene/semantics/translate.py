@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kleene.cfa.expressions import Constant, Expression, Variable
+from kleene.cfa.expressions import OPEN_GHOST_OFFSET, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
     Assume,
+    ChangeGhosts,
     DeclareLocal,
     EndScope,
     Enter,
@@ -356,9 +357,10 @@ class Translator:
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self.objects.integer_cells():
-                for c in constants if is_literal(variable) else ():
+                unknown = is_literal(variable) or offset >= OPEN_GHOST_OFFSET
+                for c in constants if unknown else ():
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
-                if 0 in constants and not is_literal(variable):
+                if 0 in constants and not unknown:
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         if self.context.counts is not None:
             for name, node in self.context.counts.initial_claims(objects):
@@ -425,6 +427,8 @@ class Translator:
                 self.context.fail(kind, message or ERROR_CALL)
             case Return() | Exit():
                 self._leave(operation)
+            case ChangeGhosts():
+                self.numbers.change_ghosts(operation)
             case Unsupported(reason=reason):
                 raise Unmodelled(reason)
             case _:
