@@ -32,3 +32,22 @@ def test_equal_translations_are_run_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert result.complete and result.alarms, "no attempt is a proof here"
     assert len(translations) > 3
     assert all(one not in translations[:k] for k, one in enumerate(translations))
+
+
+def test_a_run_without_lanes_is_made_again_after_one_with_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A complete run with alarms that saw lanes was taken for one of an attempt before when it was made again: the
+    result of the attempt was lost, and with it the alarms that other attempts look at."""
+    lanes: list[tuple[str, ...]] = []
+
+    def with_lanes(translation: Translation, shape: Any, *others: Any, **named: Any) -> ShapeResult:
+        lanes.append(shape.lanes)
+        alarms = [alarm for alarm in translation.alarms.values() if alarm.kind == "null_dereference"]
+        result = ShapeResult(shape.name, alarms[:1], True, "", 1, 1, 0.0, translation=translation)
+        result.lanes = ("right",) if len(lanes) == 1 else ()
+        return result
+
+    monkeypatch.setattr(analysis, "run_shape", with_lanes)
+    prepared = Prepared(read_program([str(MARKING)], ReadOptions()))
+    result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0, only_class=None)
+    assert lanes[:3] == [(), ("right",), ()]
+    assert result.complete and result.alarms
