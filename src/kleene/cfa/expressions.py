@@ -65,7 +65,7 @@ class Variable:
 
     @property
     def is_temporary(self) -> bool:
-        return self.name.rpartition(".")[2].startswith("$")
+        return self.name.startswith("$") or self.name.rpartition(".")[2].startswith("$")
 
     def __str__(self) -> str:
         return self.name

@@ -270,7 +270,7 @@ class Havoc:
     source: str = "nondet"
 
     def __str__(self) -> str:
-        return f"{self.target} = {self.source}()"
+        return f"{self.target} = {self.source}" + ("()" if self.source.isidentifier() else "")
 
 
 LINE_LENGTH, BYTES_LEFT = "length of a line that is read", "number of bytes that are left to read"

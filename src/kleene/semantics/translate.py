@@ -167,7 +167,8 @@ class Translator:
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
-        cfa = Cfa(entry, tuple(Edge(e.source, _keep(e.label, vocabulary), e.target) for e in edges))
+        same = tuple([Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.instrumentation])
+        cfa = Cfa(entry, tuple([_with_kept(edge, vocabulary, same) for edge in edges]))
         counted = self.context.counts.rules() if self.context.counts is not None else []
         rules, initial = (*self.symbols.rules(), *counted), self._initial(vocabulary)
         procedures = self._procedures()
@@ -479,7 +480,12 @@ def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 
-def _keep(action: Action, vocabulary: Vocabulary) -> Action:
+def _with_kept(edge: Edge[Action], vocabulary: Vocabulary, same: tuple[Update, ...]) -> Edge[Action]:
+    kept = _keep(edge.label, vocabulary, same)
+    return edge if kept is edge.label else Edge(edge.source, kept, edge.target)
+
+
+def _keep(action: Action, vocabulary: Vocabulary, same: tuple[Update, ...]) -> Action:
     """The action with identity updates where it drops isolated objects: these change no instrumentation predicate.
 
     If the vocabulary has `new`, it becomes true for the objects that the action creates.
@@ -488,5 +494,4 @@ def _keep(action: Action, vocabulary: Vocabulary) -> Action:
         action = replace(action, updates=(*action.updates, Update(NEW, ("v",), disj(at(NEW, "v"), at("isNew", "v")))))
     if action.retain is None:
         return action
-    same = tuple(Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None)
     return replace(action, updates=action.updates + same)

@@ -176,14 +176,22 @@ class StoredNumbers(StoredTexts, ABC):
             for place in self.number_places.of_kind.get(kind, ()):
                 if before is None or not all(self._keeps_of(own, place) for own in before):
                     self._break_place(place)
-                key, was = self._filled(block, place.offset, state), self._filled(old, place.offset, state)
-                is_open = Part(OPEN, old, place.offset) in state.held
-                if key is not None and was is not None and was.scale == key.scale:
-                    count = state.held.get(was) if is_open else self._part(state, "room", old, key.scale)
-                    behind = self._part(state, "behind", old, key.scale)
-                    if count is not None and behind is not None and self.is_zero(state, behind):
-                        state.held[key] = count
+                self._move_filled(old, block, place, state)
         state.held[Part(MOVED, old, 1)] = block
+
+    def _move_filled(self, old: int, block: int, place: NumberPlace, state: State) -> None:
+        """The elements that were filled are filled in the new block, as far as it has room for them."""
+        key, was = self._filled(block, place.offset, state), self._filled(old, place.offset, state)
+        if key is None or was is None or was.scale != key.scale:
+            return
+        is_open = Part(OPEN, old, place.offset) in state.held
+        count = state.held.get(was) if is_open else self._part(state, "room", old, key.scale)
+        behind, room = self._part(state, "behind", old, key.scale), self._part(state, "room", block, key.scale)
+        if count is None or room is None or behind is None or not self.is_zero(state, behind):
+            return
+        fewer = next((n for n, m in ((count, room), (room, count)) if state.zone.upper(n, m) <= 0), None)
+        if fewer is not None:
+            state.held[key] = fewer
 
     def _keeps_of(self, kind: object, place: NumberPlace) -> bool:
         """Whether the numbers in blocks of a kind are promised all that those at a place are."""

@@ -290,6 +290,10 @@ class Values:
                 converted = self._convert(inner, full, state)
                 if converted != inner and type_.bits >= operand.type.bits:
                     state.held[Part("zero like", converted, 1)] = inner
+                    if state.is_nonzero(inner):
+                        state.nonzero.add(converted)
+                if converted != inner and type_.bits == operand.type.bits:
+                    state.held[Part("wraps", converted, type_.bits)] = inner
                 return converted
             case Binary():
                 return self._binary(expression, full, state)
@@ -401,6 +405,9 @@ class Values:
         (low, high), width = state.interval(a), full[1] - full[0]
         if low >= 0 and factor > 1 and high * factor <= width:
             state.grown[product, a] = min(low, 1)
+        before = state.held.get(Part("zero like", a, 1))
+        if before is not None and (low, high) == full:  # the same number, but for multiples of the width
+            low, high = state.interval(before)
         is_power = factor > 0 and factor & (factor - 1) == 0
         if is_power and state.is_nonzero(a) and factor * max(-low, high) < width + 1:
             state.nonzero.add(product)  # a multiple of the width would be needed

@@ -72,10 +72,14 @@ class Accesses:
             case Comparison(left=left, right=right) if self._are_texts(left, right):
                 return self._compare(expression)
             case PointerDifference(left=left, right=right) if self._are_texts(left, right):
-                self.value(left)
-                self.value(right)
+                self.read(left)
+                self.read(right)
                 return self.choose(expression)
         return with_parts(expression, self.value)
+
+    def read(self, expression: Expression) -> None:
+        """Evaluate an expression whose value is not followed: what it accesses must be there."""
+        self.here = self.chains.read(self.here, self.value(expression), self.place)
 
     def _is_moved_text(self, pointer: Expression) -> bool:
         original = self.original(pointer)
@@ -102,6 +106,9 @@ class Accesses:
     def chosen_between(self, type_: Type, low: int, high: int) -> Variable:
         self.chains.fresh += 1
         number = self.chains.local(f"$text{self.chains.fresh}", type_)
+        if isinstance(type_, IntegerType) and high - low == 1:
+            self._either(number, low, high)
+            return number
         self.here = self.chains.add(self.here, Havoc(self.place, number, CHOICE))
         if isinstance(type_, IntegerType):
             if low > type_.minimum:
@@ -109,6 +116,20 @@ class Accesses:
             if high < type_.maximum:
                 self._only(Comparison("<=", number, Constant(high, type_)))
         return number
+
+    def _either(self, number: Variable, low: int, high: int, same: Comparison | None = None) -> None:
+        """One of two numbers, and the higher one only where a condition holds.
+
+        They are assigned, not chosen by comparisons: what is known of numbers is which constants they are, so a number
+        that is at least 0 and at most 1 could be neither.
+        """
+        above, below = self.chains.maybe(self.here, self.place)
+        if same is not None:
+            above = self.chains.only(above, same, self.place)
+        self.here = self.chains.location()
+        for way, value in ((above, high), (below, low)):
+            way = self.chains.add(way, Assign(self.place, number, Constant(value, number.type)))
+            self.chains.connect(way, self.here, self.place)
 
     def _only(self, test: Comparison) -> None:
         self.here = self.chains.only(self.here, test, self.place)
@@ -124,9 +145,11 @@ class Accesses:
             case Field(base=base):
                 return replace(lvalue, base=self._place(base))
             case Index(base=base, index=index):
-                index = self.value(index)
                 if self.texts.is_text_lvalue(self.original(lvalue)):
+                    self.read(index)
                     index = Constant(0, lvalue.index.type)
+                else:
+                    index = self.value(index)
                 return replace(lvalue, base=self._place(base), index=index)
             case Deref(pointer=pointer):
                 return replace(lvalue, pointer=self.value(pointer))
@@ -135,7 +158,7 @@ class Accesses:
     def _move(self, expression: PointerOffset) -> Expression:
         """A pointer that is moved in a text stays where it is; it must be none to nowhere."""
         pointer = self.value(expression.pointer)
-        self.value(expression.index)
+        self.read(expression.index)
         if constant_of(expression.index) != 0:
             test = Comparison("==", pointer, Constant(0, pointer.type))
             nowhere, self.here = self.chains.branch(self.here, test, self.place)
@@ -145,17 +168,18 @@ class Accesses:
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
-        answer = self.chosen_between(INT, 0, 1)
         if expression.operator not in ("==", "!="):
+            return self.chosen_between(INT, 0, 1)
+        self.chains.fresh += 1
+        equal = self.chains.local(f"$text{self.chains.fresh}", INT)
+            for side in (left, right):
+                self.here = self.chains.read(self.here, side, self.place)
             return answer
         equal = Comparison("==", answer, Constant(1 if expression.operator == "==" else 0, INT))
         yes, no = self.chains.branch(self.here, equal, self.place)
         right = right if right.type == left.type else Cast(right, left.type)
-        yes = self.chains.only(yes, Comparison("==", left, right), self.place)
-        self.here = self.chains.location()
-        self.chains.connect(yes, self.here, self.place)
-        self.chains.connect(no, self.here, self.place)
-        return answer
+        self._either(equal, 0, 1, Comparison("==", left, right))
+        return Comparison(expression.operator, equal, Constant(1, INT))
 
     # Accesses -------------------------------------------------------------------------------------------------
 
@@ -171,14 +195,14 @@ class Accesses:
         match lvalue:
             case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
                 base = self.value(pointer)
-                self.value(index)
+                self.read(index)
                 inside = self._inside(pointer, index, scale)
             case Deref(pointer=pointer):
                 base = self.value(pointer)
                 inside = self._inside(pointer, Constant(0, self.word), size)
             case Index(base=array, index=index):
                 base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
-                self.value(index)
+                self.read(index)
                 pointer = AddressOf(array, base.type)
                 inside = self._inside(pointer, index, size)
             case Field(base=inner):
@@ -219,8 +243,8 @@ class Accesses:
         index: Expression = Constant(0, self.word)
         if isinstance(pointer, PointerOffset):
             index, pointer = pointer.index, pointer.pointer
-        self.value(pointer)
-        self.value(index)
+        self.read(pointer)
+        self.read(index)
         width = self.texts.program.pointer_size
         self.check(self._inside(pointer, index, width), f"the index of {access} may be out of bounds")
         some = AddressOf(ARGUMENT, access.type)

@@ -190,7 +190,7 @@ class _Coder:
             case Call(function=str() as name) if name in TEXT_PRIMITIVES:
                 return self._primitive(label, accesses)
             case Assign(target=target, value=value) if texts.is_text_lvalue(original(target)):
-                accesses.value(value)
+                accesses.read(value)
                 accesses.access(target, write=True)
                 return Skip(label.place)
             case Assign(target=target) if self._is_argument(target, accesses):
@@ -199,7 +199,7 @@ class _Coder:
                 accesses.access(target, write=True)
                 return Skip(label.place)
             case Allocate() if self._is_made(label):
-                accesses.value(label.size)
+                accesses.read(label.size)
                 size = Constant(self.record.size, label.size.type)
                 target = accesses.value(label.target) if not isinstance(label.target, Variable) else label.target
                 return replace(label, size=size, element=self.record, target=self._with_type_of(target, label.target))
@@ -211,7 +211,7 @@ class _Coder:
                 accesses.check(start, f"{pointer} may not be the start of a block", "invalid_free")
                 return replace(label, pointer=freed)
             case MemSet(pointer=pointer, size=size) if texts.is_text(original(pointer)):
-                accesses.value(label.value)
+                accesses.read(label.value)
                 self._range(pointer, size, accesses, write=True)
                 return Skip(label.place)
             case MemCopy() if texts.is_text(original(label.destination)) and texts.is_text(original(label.source)):
@@ -238,7 +238,7 @@ class _Coder:
         if not self.texts.is_text(accesses.original(label.pointer)) and constant_of(label.pointer) != 0:
             raise NotFollowed("realloc of a text as something else")
         pointer = accesses.value(label.pointer)
-        accesses.value(label.size)
+        accesses.read(label.size)
         start = self.relations.is_start(accesses.original(label.pointer), accesses.location)
         accesses.check(start, f"{label.pointer} may not be the start of a block", "invalid_free")
         return replace(label, pointer=pointer, size=Constant(self.record.size, label.size.type))
@@ -250,7 +250,7 @@ class _Coder:
             raise NotFollowed(f"{pointer} may point to something else than a text")
         holds = self.relations.has_bytes(original(pointer), original(size), accesses.location, more=more)
         base = accesses.value(pointer)
-        accesses.value(size)
+        accesses.read(size)
         accesses.check(holds, f"more bytes than {pointer} has room for may be {'written' if write else 'read'}")
         accesses.touch(base, write=write and self.texts.may_be_literal(original(pointer)))
 
@@ -268,6 +268,8 @@ class _Coder:
 
     def _primitive(self, call: Call, accesses: Accesses) -> Operation:
         first, *rest = call.arguments
+        for argument in rest:
+            accesses.read(argument)
         match call.function:
             case name if name == TEXT_LENGTH:
                 self._text(first, accesses)
@@ -284,7 +286,7 @@ class _Coder:
                 size, at = rest
                 self._put(first, (size, Binary("+", at, Constant(1, size.type), size.type)), accesses)
             case name if name == TEXT_DIGITS:
-                accesses.value(first)
+                accesses.read(first)
         if call.result is None:
             return Skip(call.place)
         assert isinstance(call.result, Variable)
@@ -299,6 +301,7 @@ class _Coder:
         """Bytes of the target are written, no more than one of two numbers of bytes."""
         original, location = accesses.original, accesses.location
         if self.relations.of(original(sizes[0]), location) == (0, 0):
+            accesses.read(pointer)
             return  # only the length is asked for
         if not self.texts.is_text(original(pointer)):
             raise NotFollowed(f"{pointer} may point to something else than a text")
