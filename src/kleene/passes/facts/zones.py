@@ -1,7 +1,7 @@
 """Zones: an interval for each number, and upper bounds of differences of two (Miné, PADO 2001).
 
-A zone is closed: it contains every bound that follows from the others, except after a widening. A difference is kept only where it says more
-than the two intervals do, so numbers that nothing relates cost nothing.
+A zone is closed: it contains every bound that follows from the others, except after a widening. A difference is kept
+only where it says more than the two intervals do, so numbers that nothing relates cost nothing.
 """
 
 from __future__ import annotations

@@ -241,7 +241,7 @@ class Inference:
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
         elif failures and tried[0].is_idle and self._take_back(failures, function):
-            self._decide(function, self._try_all(self._possible(function)))  # the other one waits until elements are made
+            self._decide(function, self._try_all(self._possible(function)))  # the other waits until elements are made
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = NEVER_CALLED
         elif self._texts_last(function):

@@ -104,8 +104,6 @@ class _Series:
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
-    completed: list[Translation] = field(default_factory=list)
-    """What was run to its end on whole heaps, and is no proof."""
     earlier: list[Translation] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
 
@@ -208,8 +206,6 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         shared, stale = ready
-        own = _Plan(prepared, shared, attempt, *fixed, stale, taken, tell=self.tell)
-        return replace(own, kinds=self.kinds, classes=self.classes, completed=self.completed)
         plan = _Plan(prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell)
         return replace(plan, classes=self.classes, earlier=self.earlier)
 
@@ -282,8 +278,6 @@ class _Plan:
     """The kinds of alarms that matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
-    completed: list[Translation] = field(default_factory=list)
-    """What was run to its end on whole heaps, and is no proof."""
     earlier: list[Translation] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
     tell: Tell = silent
@@ -302,7 +296,6 @@ class _Plan:
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
-        earlier = tuple(self.completed)
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
@@ -316,40 +309,11 @@ class _Plan:
                 return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
-            forgets = self.leaks and not self.attempt.whole_scope and not only_class
-            if Way.PARTS in self.taken:
-                if self.best.suspects and self._is_common(translation, self.best, left):
-                    return gave_up("whole heaps raise the alarms of the attempts before", start)
-                result = run_apart(
-                    translation,
-                    translator.symbols.shape,
-                    seconds - (time.monotonic() - start),
-                    self.max_structures,
-                    forgets=forgets,
-                    rounds=NEAREST,
-                    is_common=partial(self._is_common, translation),
-                    tell=self.tell,
-                )
-            elif translation in earlier:
-                return gave_up("an attempt before made the same steps", start)
-            else:
-                result = run_shape(
-                    translation,
-                    translator.symbols.shape,
-                    left * LANES_SHARE if shape.lanes else left,
-                    self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
-                    forgets=forgets,
-                    groups=translator.symbols.groups if looks else (),
-                    looks=self._looks(translation),
-                    tell=self.tell,
-                )
             groups = translator.symbols.groups if looks else ()
             result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
             if result.ways:
                 self.classes[first] = plain or shape
                 break
-            if result.complete and Way.PARTS not in self.taken:
-                self.completed.append(translation)
             result.followed = Followed(
                 translator,
                 self.shared,

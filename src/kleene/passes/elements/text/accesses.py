@@ -169,14 +169,11 @@ class Accesses:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
         if expression.operator not in ("==", "!="):
+            for side in (left, right):
+                self.here = self.chains.read(self.here, side, self.place)
             return self.chosen_between(INT, 0, 1)
         self.chains.fresh += 1
         equal = self.chains.local(f"$text{self.chains.fresh}", INT)
-            for side in (left, right):
-                self.here = self.chains.read(self.here, side, self.place)
-            return answer
-        equal = Comparison("==", answer, Constant(1 if expression.operator == "==" else 0, INT))
-        yes, no = self.chains.branch(self.here, equal, self.place)
         right = right if right.type == left.type else Cast(right, left.type)
         self._either(equal, 0, 1, Comparison("==", left, right))
         return Comparison(expression.operator, equal, Constant(1, INT))
