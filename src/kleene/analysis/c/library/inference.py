@@ -20,7 +20,15 @@ from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, F
 from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.stored import StoredContracts
-from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
+from kleene.analysis.c.library.trials import (
+    QUICK_STATES,
+    TRIAL_STATES,
+    ClientFolder,
+    Trial,
+    null_tests,
+    run_trial,
+    steps_of,
+)
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
 from kleene.core.verdict import Finding
@@ -160,6 +168,7 @@ class Inference:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
         self._doubt_enders()
+        self._admit_null()
         return self.inferred
 
     def read_again(self, operation: Operation) -> Operation | None:
@@ -193,6 +202,22 @@ class Inference:
                 self.inferred.rejected.append(failed.rejected)
             else:
                 self.inferred.accepted.append(named[0])
+
+    def _admit_null(self) -> None:
+        """A function that compares an object with NULL may get NULL, if that is no error: the weaker precondition."""
+        for operation in list(self.inferred.accepted):
+            if operation.function.name in self.stored.readings or self.budget.spent > self.until:
+                continue
+            program = self.clients.write(self.inferred.types, self.inferred.accepted)[1]
+            tested = null_tests(program.functions[operation.function.name])
+            places = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
+            if not places or operation.records_in(Role.OBJECT)[0] in self.inferred.types.iterators:
+                continue
+            roles = tuple(Role.OBJECT_OR_NULL if i in places else r for i, r in enumerate(operation.roles))
+            place = self.inferred.accepted.index(operation)
+            self.inferred.accepted.remove(operation)
+            weaker = self._try(replace(operation, roles=roles), TRIAL_STATES)
+            self.inferred.accepted.insert(place, weaker.operation if weaker.is_admissible else operation)
 
     def _next_of(self, deferred: list[_Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""
@@ -235,8 +260,10 @@ class Inference:
             else:
                 self._doubt(best, hidden)
             return
-        failures = [r for t in tried if (r := t.rejected) is not None]
-        if any(t.trial.shared and t.operation.outcome is not Outcome.ANOTHER for t in tried):
+        sharing = [t for t in tried if t.trial.shared and t.trial.error is None]
+        longer = [self._try(t.operation, TRIAL_STATES) for t in sharing]  # is it wrong that they share a block?
+        failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
+        if any(t.trial.error is None for t in longer):
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
@@ -248,6 +275,8 @@ class Inference:
             return
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
+        elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
+            self.inferred.rejected.append(_most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif self._needs_more_than_zeros(failures):
