@@ -19,7 +19,6 @@ from kleene.coverage.shapes import Followed, Ghost, GhostMember
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
-from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.attempts.loads import with_shared_loads
 from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
@@ -77,9 +76,7 @@ class Limits:
 
 def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined = prepared.inlined
-    direct = with_known_addresses(prepared.memory)
-    cfa = with_shared_loads(prepared.memory if direct is prepared.memory.cfa else Memory(inlined, direct, typed=True))
+    inlined, cfa = prepared.inlined, with_shared_loads(prepared.memory)
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
         Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
