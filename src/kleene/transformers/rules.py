@@ -110,16 +110,23 @@ def definition_rules(p: Predicate, *, single_literals: bool) -> list[Rule]:
     head = Atom(p.name, p.args)
     origin = f"definition of {p.name}"
     rules = [Rule(f, head, origin), Rule(neg(f), Not(head), origin)]
-    try:
-        return rules + _closure_rules(p, f, origin, single_literals=single_literals)
-    except TooManyClauses:  # the closure only makes more precise
+    positive = _normal_form(f)
+    if positive is None:  # the closure only makes more precise
         return rules
+    return rules + _closure_rules(p, positive, origin, single_literals=single_literals)
 
 
-def _closure_rules(p: Predicate, f: Formula, origin: str, *, single_literals: bool) -> list[Rule]:
+def _normal_form(f: Formula) -> Prenex | None:
+    try:
+        return prenex_dnf(f)
+    except TooManyClauses:
+        return None
+
+
+def _closure_rules(p: Predicate, positive: Prenex, origin: str, *, single_literals: bool) -> list[Rule]:
+    assert p.definition is not None
     head = Atom(p.name, p.args)
     rules: list[Rule] = []
-    positive = prenex_dnf(f)
     if single_literals or _is_universal_literal(positive):
         rules += _single_literal_rules(p, positive, origin, single_literals=single_literals)
     if single_literals and len(positive.clauses) > 1 and all(kind == "E" for kind, _ in positive.quantifiers):
@@ -129,9 +136,11 @@ def _closure_rules(p: Predicate, f: Formula, origin: str, *, single_literals: bo
             else:
                 rules += _horn_closure(Not(head), clause, p.args, f"closure of {origin}")
     negated = _starts_universal(positive) or len(positive.clauses) > 1
-    form = prenex_dnf(neg(f)) if negated else positive
+    form = _normal_form(neg(p.definition)) if negated else positive
+    if form is None or len(form.clauses) != 1:
+        return rules
     if not _starts_universal(form) and all(kind == "E" for kind, _ in form.quantifiers):
-        for clause in form.clauses if len(form.clauses) == 1 else ():
+        for clause in form.clauses:
             rules += _horn_closure(head if negated else Not(head), clause, p.args, f"closure of {origin}")
     return rules
 

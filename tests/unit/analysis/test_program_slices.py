@@ -146,7 +146,7 @@ UNSAFE = {
     ),
     "a text of another list is freed": (
         "struct node *a = fill(), *b = fill(); char *t = calloc(8, 1); if (!t) abort(); if (a) free(t); "
-        "printf(\"%d %s\", a ? a->key : 0, t); drop(a); drop(b); if (!a) free(t);",
+        'printf("%d %s", a ? a->key : 0, t); drop(a); drop(b); if (!a) free(t);',
         True,
     ),
     "a call that returns no value": (

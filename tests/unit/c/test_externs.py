@@ -68,6 +68,34 @@ def test_models_in_a_file(tmp_path: Path) -> None:
     assert [(a.name, a.model, a.given) for a in report.assumptions] == [("get", "model", True), ("put", "model", True)]
 
 
+VARIABLES = """
+#include <stdlib.h>
+extern void *(*get)(size_t);
+extern void (*put)(void *);
+extern int limit;
+int own = 3;
+int main(void) { int *p = get(4); if (p) *p = limit; put(p); return own == 3 && limit == 4 ? 0 : *(int *)0; }
+"""
+VALUES = """
+#include <stdlib.h>
+void *(*get)(size_t) = malloc;
+void (*put)(void *) = free;
+int limit = 4, own = 5;
+"""
+
+
+def test_variables_in_a_file_of_models(tmp_path: Path) -> None:
+    """Their initial values were lost: a call through such a pointer was one through NULL (a wrong FALSE)."""
+    text, models = VARIABLES, tmp_path / "models.c"
+    models.write_text(VALUES)
+    report = checked(text, tmp_path, models=(str(models),))
+    assert report.verdict is Verdict.TRUE
+    assert [(a.name, a.given) for a in report.assumptions] == [("get", True), ("put", True), ("limit", True)]
+    open_ = checked(text, tmp_path)
+    assert open_.verdict is Verdict.UNKNOWN
+    assert "get is declared and not defined; define it in a file of models: --models FILE.c" in open_.reason
+
+
 def test_allocators_in_a_struct(tmp_path: Path) -> None:
     """Only `free` was known as the target of a pointer to a function."""
     hooks = "static struct { void *(*get)(size_t); void (*put)(void *); } hooks = { malloc, free };\n"

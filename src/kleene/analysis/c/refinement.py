@@ -7,10 +7,11 @@ other abstract analysis, so that verdicts follow the same rules.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
+from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS, NO_PROMISE, UNDEFINED, kinds_of
@@ -18,6 +19,7 @@ from kleene.coverage.shapes import Followed, Ghost, GhostMember
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
+from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.attempts.loads import with_shared_loads
 from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
@@ -75,7 +77,9 @@ class Limits:
 
 def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined, cfa = prepared.inlined, with_shared_loads(prepared.memory)
+    inlined = prepared.inlined
+    direct = with_known_addresses(prepared.memory)
+    cfa = with_shared_loads(prepared.memory if direct is prepared.memory.cfa else Memory(inlined, direct, typed=True))
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
         Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
@@ -249,7 +253,8 @@ def _ghost_members(task: Task) -> list[GhostMember]:
 def _ghost_member(condition: CellCondition, number: int) -> GhostMember:
     members = [(v, offset, v.type) for v, offset in condition.members.items() if isinstance(v.type, IntegerType)]
 
-    def value(numbers: Sequence[int]) -> int:
-        return condition.ghost_value({v: x for (v, _, _), x in zip(members, numbers, strict=True)})
+    def value(numbers: Sequence[int], outer: Mapping[Variable, int]) -> int:
+        return condition.ghost_value({**outer, **{v: x for (v, _, _), x in zip(members, numbers, strict=True)}})
 
-    return GhostMember(ghost_offset(number), tuple((offset, type_) for _, offset, type_ in members), value)
+    own = tuple((offset, type_) for _, offset, type_ in members)
+    return GhostMember(ghost_offset(condition, number), own, condition.outer, value)

@@ -66,6 +66,7 @@ NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
 NULL_MESSAGE = "dereference of a null pointer"
+UNINITIALIZED_MESSAGE = "dereference of an uninitialized pointer"
 _NULL_PAGE = 4096
 _GONE = {"heap": "freed", STREAM: "closed"}
 
@@ -80,7 +81,7 @@ def bit_width(expression: Expression) -> int:
 def access(state: State, number: int, bit: int, width: int) -> Block:
     """The block to read or write; a Violation if C forbids it."""
     if number == UNDEFINED_BLOCK:
-        raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
+        raise Violation("uninitialized_pointer", UNINITIALIZED_MESSAGE)
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
             raise Violation("null_dereference", NULL_MESSAGE)
@@ -90,7 +91,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         gone = _GONE.get(block.kind, "out of scope")
         raise Violation("dangling_dereference", f"{block.label} is {gone}", number)
     if block.kind == GARBAGE:
-        raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
+        raise Violation("uninitialized_pointer", UNINITIALIZED_MESSAGE)
     if block.kind == ARGUMENTS:
         block = look_at_arguments(state, number)
     if block.kind == RETURNED_NULL:

@@ -89,19 +89,22 @@ class ShapeDomain:
     def transformer(self, action: Action) -> Transformer:
         transformer = self._transformers.get(action)
         if transformer is None:
-            transformer = self._transformers[action] = Transformer(
-                action,
-                self.coercer,
-                self.focuser,
-                stages=self.stages,
-                closed_input=self.stages.coerce_after and self.options.join != "ind",
-                freeze=self.options.freeze,
-                keep_names=self.options.keep_names,
-                coerce_during_focus=self.options.coerce_during_focus,
-                filter_during_focus=self.options.filter_during_focus,
-                early_precondition=self.options.early_precondition,
-            )
+            transformer = self._transformers[action] = self._make_transformer(action)
         return transformer
+
+    def _make_transformer(self, action: Action) -> Transformer:
+        return Transformer(
+            action,
+            self.coercer,
+            self.focuser,
+            stages=self.stages,
+            closed_input=self.stages.coerce_after and self.options.join != "ind",
+            freeze=self.options.freeze,
+            keep_names=self.options.keep_names,
+            coerce_during_focus=self.options.coerce_during_focus,
+            filter_during_focus=self.options.filter_during_focus,
+            early_precondition=self.options.early_precondition,
+        )
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         label = edge.label

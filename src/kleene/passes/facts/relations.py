@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from kleene.cfa.expressions import (
     MIRRORED,
@@ -60,6 +60,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks, before_conversion, factors, is_whole
 from kleene.passes.facts.liveness import defined_variables, starts
+from kleene.passes.facts.memory import Memory
 from kleene.passes.facts.next_comparisons import next_comparisons
 from kleene.passes.facts.stored_texts import Promises, least_lengths
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
@@ -84,6 +85,12 @@ NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
+
+
+@lru_cache(maxsize=1)
+def relations_of(memory: Memory) -> Relations:
+    """The relations of the automaton that was asked about last: several parts of one translation need them."""
+    return Relations(memory.program, memory.cfa)
 
 
 class Relations(TextOperations):
@@ -246,6 +253,8 @@ class Relations(TextOperations):
             self.promises.begin()
             at = self._solve()
             if self.promises.are_kept:
+                for state in (state for states in at.values() for state in states.values()):
+                    state.zone.tighten()
                 return at
 
     def _all_promises(self) -> Promises:

@@ -295,8 +295,9 @@ class Group:
         """Updates for the removal of the edge of one node, in a group of several cells."""
         t, lost = self.closure, self.lost_paths(source, edge)
         unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        lost_here = lost("v1", "v")
         for root in self.roots(roots):
-            beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
+            beyond = exists(["v1"], conj(at(root, "v1"), lost_here))
             unlinking.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
         return unlinking
 

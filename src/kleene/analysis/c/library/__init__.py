@@ -11,6 +11,7 @@ In reading order:
 - `inference`: selects a reading for each function by trials
 - `trials`: executes clients
 - `client`: the most general client as C text
+- `places`: findings of a client, with the place in the library and the operations that lead there
 - `walks`: functions of a client that return any element of an object
 - `separation`: whether the objects of a client are separate
 - `static_numbers`: numbers in variables of the library, which calls on other objects change

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
+from kleene.analysis.c.library.client import CLIENT, Client
 from kleene.analysis.c.library.contract import contract_of, loop_head
 from kleene.analysis.c.library.inference import (
     CHANGES,
@@ -32,6 +32,7 @@ from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
+from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
 from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
 from kleene.analysis.c.library.static_numbers import with_any_numbers
 from kleene.analysis.c.library.stored import StoredContracts
@@ -116,9 +117,8 @@ class _Run:
             properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
-            check.reason = self._for_people(
-                check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
-            )
+            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
@@ -155,7 +155,7 @@ class _Run:
                 operation,
                 verdict,
                 check.reason or str(finding),
-                finding,
+                in_library(finding, client, self.interface, run),
                 run,
                 sequence_of(finding, client),
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
@@ -212,7 +212,7 @@ class _Run:
         head = loop_head(check)
         for name, variable in client.objects.items() if head is not None else ():
             assert head is not None
-            pointers = head.live.get(variable, [variable])
+            pointers = head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
             facts[name] = facts_of(head.structures, pointers, self.interface.records)
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
@@ -224,20 +224,24 @@ class _Run:
     def _culprit(
         self, check: CheckReport, client: Client, operations: list[Operation]
     ) -> tuple[Operation, Finding] | None:
-        """The operation in which a finding is, confirmed findings first."""
-        for finding in sorted(check.findings, key=lambda f: not f.confirmed):
+        """The operation in which a finding is, confirmed findings first, then those whose path is known.
+
+        What makes objects is not blamed for a suspicion: the others could not be called without it.
+        """
+        by_name = {o.function.name: o for o in operations}
+        blamed = []
+        for finding in check.findings:
             executed = executed_operations(finding, client)
-            last = executed[-1] if executed else None
-            if last is None:
-                last = next((o for o in operations if o.function.name == finding.function), None)
-            if last is not None:
-                return last, finding
-        return None
+            last = executed[-1] if executed else by_name.get(finding.function)
+            if last is not None and (finding.confirmed or not last.makes):
+                blamed.append((not finding.confirmed, not executed, last, finding))
+        return min(blamed, key=lambda b: b[:2])[2:] if blamed else None
 
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error
         sequence = sequence_of(finding, rejected.client)
-        self._decide(rejected.operation, Verdict.FALSE, finding.message, finding, run, sequence)
+        told = in_library(finding, rejected.client, self.interface, run)
+        self._decide(rejected.operation, Verdict.FALSE, told.message, told, run, sequence)
 
     def _open(self, name: str, reason: str) -> None:
         function = next(f for f in self.interface.functions if f.name == name)
@@ -245,13 +249,8 @@ class _Run:
 
     def _for_people(self, reason: str) -> str:
         """A reason without the folder of the client, which no longer exists when a person reads it."""
+        reason = reason.replace(str(Path(self.interface.file).resolve()), self.interface.file)
         return reason.replace(f"{self.clients.folder}/", "").replace(CLIENT, f"{CLIENT} (--client-out shows it)", 1)
-
-    def _as_given(self, finding: Finding) -> Finding:
-        """The finding with the name of the file that the user gave."""
-        if Path(finding.file).resolve() == Path(self.interface.file).resolve():
-            return replace(finding, file=self.interface.file)
-        return replace(finding, file=CLIENT) if Path(finding.file).name == CLIENT else finding
 
     def _decide(
         self,
@@ -274,7 +273,7 @@ class _Run:
             tuple(words),
             reason,
             advice,
-            finding=None if finding is None else self._as_given(finding),
+            finding=finding,
             run=run,
             sequence=sequence,
             reading=operation.stored,
@@ -287,8 +286,3 @@ def _all_is_ended(operations: list[Operation], program: CProgram) -> bool:
         return True
     keeps = any(not g.constant and has_pointers(g.variable.type, program) for g in program.globals)
     return not keeps and not any(o.makes for o in operations)
-
-
-def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
-    """The operations that a run executes, in order."""
-    return tuple(o.function.name for o in executed_operations(finding, client))

@@ -16,7 +16,6 @@ from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, recor
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, TEXTS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.walks import Walks
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
-from kleene.core.verdict import Finding
 
 _PROLOGUE = """\
 #include <stdlib.h>
@@ -352,16 +351,6 @@ class _Writer:
 
 CLIENT = "client.c"
 """The name of the client's file, by which steps of a run are recognised."""
-
-
-def executed_operations(finding: Finding, client: Client) -> list[Operation]:
-    """The operations of the client whose calls a run, or a suspected path, has, in order."""
-    executed = []
-    for step in finding.trace:
-        operation = client.lines.get(step.line) if Path(step.file).name == CLIENT else None
-        if operation is not None and f"{operation.function.name}(" in step.text:
-            executed.append(operation)
-    return executed
 
 
 def write_client(

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
+from kleene.analysis.c.library.client import CLIENT, Client
 from kleene.analysis.c.library.interface import ExportedFunction, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
@@ -143,7 +144,8 @@ class Inference:
         deferred: list[_Deferred] = []
         while self.waiting or deferred:
             if not self.waiting:
-                self.waiting = self._next_of(deferred)
+                rest = self._next_of(deferred)  # it may take back others, which wait then
+                self.waiting += rest
                 deferred = []
                 continue
             function = self.waiting.pop(0)
@@ -167,8 +169,7 @@ class Inference:
         before = self._try(operation, QUICK_STATES)
         if operation in self.inferred.accepted:
             self.inferred.accepted.remove(operation)
-        types = self.inferred.types
-        possible = [o for o in self._readings(operation.function) if can_walk(self.interface, types, o)]
+        possible = self._possible(operation.function)
         best = self._best(self._try_all([o for o in possible if o not in self.refuted]))
         if best is None or len(best.own) < len(before.own):
             return None
@@ -202,8 +203,7 @@ class Inference:
 
     def _select(self, function: ExportedFunction) -> list[_Tried] | None:
         """Accept or reject a function; its trials if it should be tried again when others were accepted."""
-        types = self.inferred.types
-        possible = [o for o in self._readings(function) if can_walk(self.interface, types, o)]
+        possible = self._possible(function)
         if not possible:
             changed = function.name in self.stored.readings
             self.inferred.untried[function.name] = CHANGED.format(self.stored.file) if changed else NOT_UNDERSTOOD
@@ -213,6 +213,10 @@ class Inference:
             return tried
         self._decide(function, tried)
         return None
+
+    def _possible(self, function: ExportedFunction) -> list[Operation]:
+        """The readings to try whose elements the client can reach."""
+        return [o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o)]
 
     def _readings(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try: the stored one, or all."""
@@ -236,6 +240,8 @@ class Inference:
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
+        elif failures and tried[0].is_idle and self._take_back(failures, function):
+            self._decide(function, self._try_all(self._possible(function)))  # the other waits until elements are made
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = NEVER_CALLED
         elif self._texts_last(function):
@@ -255,12 +261,11 @@ class Inference:
         """Accept a function if texts that were stored outlive the objects; false if that does not help."""
         before = list(self.inferred.accepted)
         lasting = [o if o.function.name in self.stored.readings else _with_lasting_texts(o) for o in before]
-        possible = [_with_lasting_texts(o) for o in self._readings(function)]
+        possible = [_with_lasting_texts(o) for o in self._possible(function)]
         if lasting == before and not any(Role.LASTING_TEXT in o.roles for o in possible):
             return False
         self.inferred.accepted = lasting
-        can_be = [o for o in possible if can_walk(self.interface, self.inferred.types, o)]
-        best = self._best(self._try_all(can_be))
+        best = self._best(self._try_all(possible))
         self.inferred.accepted = before if best is None else [*lasting, best.operation]
         return best is not None
 

@@ -139,6 +139,8 @@ def _record_roles(
         yield Role.ELEMENT
         if not alone:
             yield Role.ELEMENT_OR_NULL
+        if not alone and name in types.handed_in:
+            yield Role.BLOCK
     if name not in types.kept:
         return
     if name in types.initialised and not several and not parameter.type.constant_target:

@@ -35,7 +35,7 @@ from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
-from kleene.semantics.vocabulary.groups import ShapeClass
+from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.structures.structure import Structure
 
 WITHOUT_LANES_FACTOR = 2
@@ -43,7 +43,7 @@ WITHOUT_LANES_FACTOR = 2
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 MANY_SLICES = 3
-"""Slices from which a program is analysed by slices at once: whole heaps of so many structures are seldom few."""
+"""Slices from which they are tried at last, too: each may need another attempt, and the whole program all of them."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
@@ -71,9 +71,9 @@ def analyse(
     ways = frozenset(Way)
     if prepared.slice is not None:
         ways -= {Way.SLICES, Way.CALLS}
-    elif only_class is None and (first := _first_way(prepared, seconds)) is not None:
-        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is first], result, ways)
-        ways -= {first}
+    elif only_class is None and prepared.calls.is_large_inlined:
+        result = series.go(Way.CALLS, result)
+        ways -= {Way.CALLS}
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
@@ -81,18 +81,12 @@ def analyse(
             break
         dropped = next((way for way in (Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
+    if not series.is_proof(result) and only_class is None and Way.SLICES in ways and series.has_many_slices():
+        result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     result.seconds = time.monotonic() - start
     return result
-
-
-def _first_way(prepared: Prepared, seconds: float) -> Way | None:
-    """The way that is gone at once: calls, if inlining makes the program large, or slices, if there are many."""
-    if prepared.calls.is_large_inlined:
-        return Way.CALLS
-    slices = within(seconds, lambda: prepared.slices)
-    return Way.SLICES if not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES else None
 
 
 @dataclass
@@ -110,9 +104,22 @@ class _Series:
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
+    earlier: list[Translation] = field(default_factory=list)
+    """What complete runs on whole heaps have analysed so far, without a proof."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not kinds_of_alarms(result) & self.kinds
+
+    def has_many_slices(self) -> bool:
+        """Whether slices are worth a try after all else; a program that is large if inlined has none."""
+        if self.prepared.calls.is_large_inlined:
+            return False
+        slices = within(self.deadline - time.monotonic(), lambda: self.prepared.slices)
+        return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
+
+    def go(self, way: Way, result: ShapeResult) -> ShapeResult:
+        """The result of the attempt that goes a way at once, or the given one if it is not better."""
+        return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, frozenset(Way))
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
         """The best result, or the given one if none is better.
@@ -199,9 +206,8 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         shared, stale = ready
-        return _Plan(
-            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, classes=self.classes, tell=self.tell
-        )
+        plan = _Plan(prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell)
+        return replace(plan, classes=self.classes, earlier=self.earlier)
 
 
 def analyse_by_attempt(
@@ -272,6 +278,8 @@ class _Plan:
     """The kinds of alarms that matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
+    earlier: list[Translation] = field(default_factory=list)
+    """What complete runs on whole heaps have analysed so far, without a proof."""
     tell: Tell = silent
     """Gets a word about the progress."""
 
@@ -297,32 +305,12 @@ class _Plan:
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
+            if Way.PARTS not in self.taken and translation in self.earlier:
+                return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
+            most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
-            forgets = self.leaks and not self.attempt.whole_scope and not only_class
-            if Way.PARTS in self.taken:
-                if self.best.suspects and self._is_common(translation, self.best, left):
-                    return gave_up("whole heaps raise the alarms of the attempts before", start)
-                result = run_apart(
-                    translation,
-                    translator.symbols.shape,
-                    seconds - (time.monotonic() - start),
-                    self.max_structures,
-                    forgets=forgets,
-                    rounds=NEAREST,
-                    is_common=partial(self._is_common, translation),
-                    tell=self.tell,
-                )
-            else:
-                result = run_shape(
-                    translation,
-                    translator.symbols.shape,
-                    left * LANES_SHARE if shape.lanes else left,
-                    self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
-                    forgets=forgets,
-                    groups=translator.symbols.groups if looks else (),
-                    looks=self._looks(translation),
-                    tell=self.tell,
-                )
+            groups = translator.symbols.groups if looks else ()
+            result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
             if result.ways:
                 self.classes[first] = plain or shape
                 break
@@ -352,6 +340,45 @@ class _Plan:
             return with_lanes
         if result.cyclic:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
+        return result
+
+    def _solve(
+        self,
+        translation: Translation,
+        shape: ShapeClass,
+        seconds: float,
+        most: int,
+        groups: Sequence[Group],
+        only_class: str | None,
+    ) -> ShapeResult:
+        """The result for one translation."""
+        start = time.monotonic()
+        forgets = self.leaks and not self.attempt.whole_scope and not only_class
+        if Way.PARTS in self.taken:
+            if self.best.suspects and self._is_common(translation, self.best, seconds):
+                return gave_up("whole heaps raise the alarms of the attempts before", start)
+            return run_apart(
+                translation,
+                shape,
+                seconds - (time.monotonic() - start),
+                self.max_structures,
+                forgets=forgets,
+                rounds=NEAREST,
+                is_common=partial(self._is_common, translation),
+                tell=self.tell,
+            )
+        result = run_shape(
+            translation,
+            shape,
+            seconds * LANES_SHARE if shape.lanes else seconds,
+            most,
+            forgets=forgets,
+            groups=groups,
+            looks=self._looks(translation),
+            tell=self.tell,
+        )
+        if result.complete:
+            self.earlier.append(translation)
         return result
 
     def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:

@@ -106,6 +106,9 @@ class Accesses:
     def chosen_between(self, type_: Type, low: int, high: int) -> Variable:
         self.chains.fresh += 1
         number = self.chains.local(f"$text{self.chains.fresh}", type_)
+        if isinstance(type_, IntegerType) and high - low == 1:
+            self._either(number, low, high)
+            return number
         self.here = self.chains.add(self.here, Havoc(self.place, number, CHOICE))
         if isinstance(type_, IntegerType):
             if low > type_.minimum:
@@ -113,6 +116,20 @@ class Accesses:
             if high < type_.maximum:
                 self._only(Comparison("<=", number, Constant(high, type_)))
         return number
+
+    def _either(self, number: Variable, low: int, high: int, same: Comparison | None = None) -> None:
+        """One of two numbers, and the higher one only where a condition holds.
+
+        They are assigned, not chosen by comparisons: what is known of numbers is which constants they are, so a number
+        that is at least 0 and at most 1 could be neither.
+        """
+        above, below = self.chains.maybe(self.here, self.place)
+        if same is not None:
+            above = self.chains.only(above, same, self.place)
+        self.here = self.chains.location()
+        for way, value in ((above, high), (below, low)):
+            way = self.chains.add(way, Assign(self.place, number, Constant(value, number.type)))
+            self.chains.connect(way, self.here, self.place)
 
     def _only(self, test: Comparison) -> None:
         self.here = self.chains.only(self.here, test, self.place)
@@ -151,19 +168,15 @@ class Accesses:
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
-        answer = self.chosen_between(INT, 0, 1)
         if expression.operator not in ("==", "!="):
             for side in (left, right):
                 self.here = self.chains.read(self.here, side, self.place)
-            return answer
-        equal = Comparison("==", answer, Constant(1 if expression.operator == "==" else 0, INT))
-        yes, no = self.chains.branch(self.here, equal, self.place)
+            return self.chosen_between(INT, 0, 1)
+        self.chains.fresh += 1
+        equal = self.chains.local(f"$text{self.chains.fresh}", INT)
         right = right if right.type == left.type else Cast(right, left.type)
-        yes = self.chains.only(yes, Comparison("==", left, right), self.place)
-        self.here = self.chains.location()
-        self.chains.connect(yes, self.here, self.place)
-        self.chains.connect(no, self.here, self.place)
-        return answer
+        self._either(equal, 0, 1, Comparison("==", left, right))
+        return Comparison(expression.operator, equal, Constant(1, INT))
 
     # Accesses -------------------------------------------------------------------------------------------------
 
