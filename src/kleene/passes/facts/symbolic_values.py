@@ -36,6 +36,8 @@ from kleene.passes.promote import exposed_globals
 
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
+LESS = "less"
+"""A number of another one: it is that one less `scale`, or it has wrapped."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -322,6 +324,10 @@ class Values:
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
                 if full[0] <= low and high <= full[1]:
                     return self._sum(state, a, b, minus=True)
+                if bl == bh and bl > 0 and al >= 0 and ah <= full[1]:  # it wraps, if the first number is less
+                    wrapped = state.fresh(*full)
+                    state.held[Part(LESS, wrapped, bl)] = a
+                    return wrapped
             case "*":
                 return self._product(a, b, full, state)
             case "/" if bl == bh and bl > 0 and al >= 0:

@@ -6,7 +6,7 @@ The attempts are in `attempts`; each tries shape classes from the most to the le
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from kleene.analysis.c.shape.apart import NEAREST, PartsLook
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
 from kleene.analysis.c.shape.copies import CopiesLook
-from kleene.analysis.c.shape.crowded_values import ValuesLook
+from kleene.analysis.c.shape.crowded_values import ValuesLook, is_counted
 from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
@@ -30,6 +30,8 @@ from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
+from kleene.passes.elements.slots import slot_sizes
+from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
@@ -48,7 +50,7 @@ FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
-WORDS = {Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
+WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -71,15 +73,17 @@ def analyse(
     ways = frozenset(Way)
     if prepared.slice is not None:
         ways -= {Way.SLICES, Way.CALLS}
-    elif only_class is None and (first := _first_way(prepared, seconds)) is not None:
-        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is first], result, ways)
-        ways -= {first}
+    for first in _first_ways(prepared, seconds) if only_class is None else ():
+        if not series.is_proof(result):
+            sought = ways if first is not Way.ZEROS else frozenset()  # its structures are few, if it is the right one
+            result = series.run([attempt for attempt in ATTEMPTS if attempt.way is first], result, sought)
+            ways -= {first} - {Way.ZEROS}  # other attempts may need it too
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        dropped = next((way for way in (Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
+        dropped = next((way for way in (Way.SLICES, Way.ZEROS, Way.NUMBERS) if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
@@ -87,12 +91,20 @@ def analyse(
     return result
 
 
-def _first_way(prepared: Prepared, seconds: float) -> Way | None:
-    """The way that is gone at once: calls, if inlining makes the program large, or slices, if there are many."""
-    if prepared.calls.is_large_inlined:
-        return Way.CALLS
-    slices = within(seconds, lambda: prepared.slices)
-    return Way.SLICES if not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES else None
+def _first_ways(prepared: Prepared, seconds: float) -> Iterator[Way]:
+    """The ways that are gone at once: calls, if inlining makes the program large, or slices, if there are many.
+
+    Before slices zeros, if there are lists of slots: what indices and lengths are for is known of the slots.
+    """
+    if prepared.slice is None and prepared.calls.is_large_inlined:
+        yield Way.CALLS
+        return
+    slots = within(seconds, lambda: slot_sizes(prepared.inlined.records.values()))
+    if slots and not isinstance(slots, LimitReached):
+        yield Way.ZEROS
+    slices = within(seconds, lambda: prepared.slices if prepared.slice is None else ())
+    if not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES:
+        yield Way.SLICES
 
 
 @dataclass
@@ -320,7 +332,7 @@ class _Plan:
                     self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
                     forgets=forgets,
                     groups=translator.symbols.groups if looks else (),
-                    looks=self._looks(translation),
+                    looks=self._looks(translation, translator.constants),
                     tell=self.tell,
                 )
             if result.ways:
@@ -361,9 +373,12 @@ class _Plan:
             roots = self.shared.names_after(result.followed.sharing, roots)
         return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)
 
-    def _looks(self, translation: Translation) -> Looks:
+    def _looks(self, translation: Translation, constants: Constants) -> Looks:
+        has_slots = bool(slot_sizes(self.prepared.inlined.records.values()))
+        counts = ValuesLook(translation.vocabulary, is_counted(constants))
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
             Way.SLICES: lambda reached: bool(self.prepared.slices),
+            Way.ZEROS: lambda reached: has_slots and counts(reached),
             Way.NUMBERS: ValuesLook(translation.vocabulary),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
@@ -374,7 +389,9 @@ class _Plan:
         """The shape class with what the attempt and its ways change, and with their names."""
         words = [word for way, word in WORDS.items() if way in self.taken]
         values = False if Way.NUMBERS in self.taken else shape.values
-        return self.attempt.class_with_predicates(replace(shape, name=", ".join([shape.name, *words]), values=values))
+        zeros = Way.ZEROS in self.taken
+        changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
+        return self.attempt.class_with_predicates(changed)
 
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(

@@ -59,7 +59,7 @@ class Looks:
     ways: frozenset[Way] = frozenset()
 
     def __call__(self, reached: Reached[Structure]) -> None:
-        for together in ((Way.SLICES,), (Way.NUMBERS,), (Way.CALLS, Way.PARTS)):
+        for together in ((Way.SLICES,), (Way.ZEROS,), (Way.NUMBERS,), (Way.CALLS, Way.PARTS)):
             self.ways = frozenset(way for way in together if way in self.by_way and self.by_way[way](reached))
             if self.ways:
                 raise LimitReached(", ".join(sorted(way.value for way in self.ways)), Limit.PARTS)
