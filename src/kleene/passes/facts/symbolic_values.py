@@ -333,6 +333,9 @@ class Values:
             case "/" if bl == bh and bl > 0 and al >= 0:
                 binary = state.fresh(al // bl, ah // bl)
                 self._between(state, a, binary, al - al // bl, ah - ah // bl)
+                for factor, other in self._factorings(state, a):  # ``3 * n / 2`` is not less than n
+                    if state.interval(factor)[0] >= 0 and state.interval(other)[0] >= bl:
+                        state.zone.add(factor, binary, 0)
                 return binary
             case "%" if bl >= 0 and bh > 0:
                 low = max(al, 1 - bh) if al < 0 else 0
