@@ -44,11 +44,7 @@ def _compared(condition: Expression) -> list[tuple[Variable, int]]:
             return _compared(operand)
         case Comparison(left=left, right=right):
             sides = [(_uncast(left), constant_of(right)), (_uncast(right), constant_of(left))]
-            return [
-                (side, number)
-                for side, number in sides
-                if isinstance(side, Variable) and number is not None
-            ]
+            return [(side, number) for side, number in sides if isinstance(side, Variable) and number is not None]
     return []
 
 

@@ -116,7 +116,13 @@ class Accesses:
     def _address(self, expression: AddressOf, target: Expression) -> Expression:
         if is_in_literal(target):
             return replace(expression, target=LITERAL)
-        return replace(expression, target=self._place(target))
+        place = inner = self._place(target)
+        while isinstance(inner, Field | Index):
+            inner = inner.base
+        if place is not inner and isinstance(inner, Deref) and self.texts.is_in_text(self.original(target)):
+            start = inner.pointer  # a pointer into a text is one to its start
+            return start if start.type == expression.type else Cast(start, expression.type)
+        return replace(expression, target=place)
 
     def _place(self, lvalue: Expression) -> Expression:
         """An lvalue of which only the address is computed: of an element of a text, the first one's."""
@@ -145,16 +151,17 @@ class Accesses:
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
-        answer = self.chosen_between(INT, 0, 1)
         if expression.operator not in ("==", "!="):
-            return answer
-        equal = Comparison("==", answer, Constant(1 if expression.operator == "==" else 0, INT))
-        yes, no = self.chains.branch(self.here, equal, self.place)
+            return self.chosen_between(INT, 0, 1)
+        self.chains.fresh += 1
+        answer = self.chains.local(f"$text{self.chains.fresh}", INT)
+        yes, no = self.chains.maybe(self.here, self.place)
         right = right if right.type == left.type else Cast(right, left.type)
         yes = self.chains.only(yes, Comparison("==", left, right), self.place)
         self.here = self.chains.location()
-        self.chains.connect(yes, self.here, self.place)
-        self.chains.connect(no, self.here, self.place)
+        for here, equal in ((yes, True), (no, False)):
+            number = Constant(int(equal == (expression.operator == "==")), INT)
+            self.chains.connect(self.chains.add(here, Assign(self.place, answer, number)), self.here, self.place)
         return answer
 
     # Accesses -------------------------------------------------------------------------------------------------
@@ -177,12 +184,13 @@ class Accesses:
                 base = self.value(pointer)
                 inside = self._inside(pointer, Constant(0, self.word), size)
             case Index(base=array, index=index):
-                base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
+                pointer = AddressOf(array, PointerType(lvalue.type, self.texts.program.pointer_size))
+                base = self._address(pointer, array)
                 self.value(index)
-                pointer = AddressOf(array, base.type)
                 inside = self._inside(pointer, index, size)
             case Field(base=inner):
-                self.access(inner, write=write)
+                if not isinstance(inner, Variable):  # a variable that is named is there
+                    self.access(inner, write=write)
                 return
             case _:
                 raise NotFollowed(f"an access to a text: {lvalue}")
