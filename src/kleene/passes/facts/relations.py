@@ -317,7 +317,7 @@ class Relations(TextOperations):
         """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
 
         At the head of a loop only those count that its condition compares; where there are many parts, all are one.
-        Where there are texts, a number that is compared with a constant soon tells parts, too: it may be a result.
+        A number or pointer that is compared with a constant soon tells parts, too: it may be a result.
         """
         if ALL in states:
             return ALL
@@ -329,7 +329,7 @@ class Relations(TextOperations):
             for k, s in state.held.items()
             if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
         }
-        if self.promises.texts and not is_head:
+        if not is_head:
             nulls |= {
                 f"{variable.name}={number}"
                 for variable, number in self._asked_soon(location)

@@ -305,7 +305,7 @@ class _Merge:
         return pairs
 
     def _sums_with_zero(self, a: int, b: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        """The terms of a sum of the second state in pairs, where one of them is 0 in the first: there, the other is it."""
+        """The terms of a sum of the second state in pairs, where one is 0 in the first: there, the other is the sum."""
         others = self.second.terms_of(b)
         return [
             ((x, zero), (a, rest))
