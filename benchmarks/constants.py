@@ -93,6 +93,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LANES_FACTOR", ("shape",)),
         ("STRUCTURES_BEFORE_PARTS", ("parts",)),
         ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("parts of calls",)),
+        ("STRUCTURES_BEFORE_SLICES", ("slices",)),
     ),
     "kleene.analysis.c.shape.apart": (
         ("SAMPLED_STRUCTURES", ("parts",)),

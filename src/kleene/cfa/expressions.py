@@ -16,6 +16,8 @@ from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
 GHOST_OFFSET = 1 << 32
 """Offset of the first ghost of an object. Ghosts are facts about an object that an analysis adds, none of its bytes."""
+OPEN_GHOST_OFFSET = 1 << 56
+"""Offset of the first ghost that is also about variables: bytes that are zero do not determine it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Variable:
 
     @property
     def is_temporary(self) -> bool:
-        return self.name.rpartition(".")[2].startswith("$")
+        return self.name.startswith("$") or self.name.rpartition(".")[2].startswith("$")
 
     def __str__(self) -> str:
         return self.name

@@ -22,6 +22,7 @@ HEAD = """
 #include <stdlib.h>
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
 extern int __VERIFIER_nondet_int(void);
 struct node { struct node *next; int key; };
 struct item { struct item *more; };
@@ -123,12 +124,48 @@ UNSAFE = {
         "drop(a); drop(b);",
         False,
     ),
+    "an index of another list": (
+        "struct node *a = push(NULL), *b = fill(); struct table *t = NULL; a->key = __VERIFIER_nondet_int() & 3; "
+        "if (__VERIFIER_nondet_int()) t = table(); t->numbers[a->key] = 1; drop(a); drop(b); free(t);",
+        True,
+    ),
+    "an index of another list, too late": (
+        "struct node *a = push(NULL), *b = fill(); struct table *t = table(); a->key = __VERIFIER_nondet_int() & 3; "
+        "free(t); if (t->numbers[a->key]) a->key = 2; drop(a); drop(b);",
+        True,
+    ),
+    "an index of another list, too large": (
+        "struct node *a = push(NULL), *b = fill(); struct table *t = table(); a->key = __VERIFIER_nondet_int() & 127; "
+        "t->numbers[a->key] = 1; drop(a); drop(b); free(t);",
+        True,
+    ),
+    "a length of another list": (
+        "struct node *a = push(NULL), *b = fill(); int *t = malloc(64); if (!t) abort(); "
+        "a->key = __VERIFIER_nondet_int() & 127; for (int i = 0; i < a->key; i++) t[i] = 1; drop(a); drop(b); free(t);",
+        True,
+    ),
+    "a text of another list is freed": (
+        "struct node *a = fill(), *b = fill(); char *t = calloc(8, 1); if (!t) abort(); if (a) free(t); "
+        'printf("%d %s", a ? a->key : 0, t); drop(a); drop(b); if (!a) free(t);',
+        True,
+    ),
+    "a call that returns no value": (
+        "struct node *a = fill(), *b = fill(), *p = a; p = none(3); if (a && p) p->key = 1; drop(a); drop(b);",
+        True,
+    ),
     "exit inside a call": ("struct node *a = fill(), *b = fill(); leave(b); drop(a); drop(b);", True),
 }
 GLOBALS = """
 static struct node *kept;
 static const int limits[2] = {3, 4};
+struct table { int numbers[64]; };
+static struct table *table(void) {
+    struct table *t = calloc(1, sizeof *t);
+    if (!t) abort();
+    return t;
+}
 static void lose(void) { kept = NULL; }
+static struct node *none(int n) { if (n > 0) { none(n - 1); none(n - 2); } }
 static void leave(struct node *l) { if (l) { drop(l); exit(0); } }
 """
 

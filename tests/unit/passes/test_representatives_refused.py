@@ -11,7 +11,7 @@ from tests.unit.semantics.translated import inlined
 
 from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Unary, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, Havoc, MemCopy, Operation, Realloc, expressions
+from kleene.cfa.operations import Assign, Assume, Havoc, MemCopy, Operation, Place, Realloc, expressions
 from kleene.cfa.types import INT, UNSIGNED, IntegerType
 from kleene.passes.facts.memory import Memory
 from kleene.passes.representatives import MAX_REPRESENTATIVES, same, uses_of, with_representatives
@@ -20,6 +20,7 @@ UNKNOWN = "__VERIFIER_nondet_int()"
 START = f"int x = {UNKNOWN}; if (x < 5) return 1; "
 NODES = "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); "
 EIGHT = Constant(8, IntegerType(64, signed=False))
+PLACE = Place("f.c", 1, 1, "main")
 KNOWN = [4, 5]
 """What stands for a number that is compared with 5 only."""
 
@@ -67,7 +68,7 @@ def test_as_many_ranges_as_are_followed(tmp_path: Path) -> None:
 
 
 def copy(*names: str) -> Callable[[dict[str, Variable]], Operation]:
-    return lambda v: MemCopy(None, v[names[0]], v[names[1]], EIGHT)  # type: ignore[arg-type]
+    return lambda v: MemCopy(PLACE, v[names[0]], v[names[1]], EIGHT)
 
 
 def test_copies_of_bytes_and_moved_blocks(tmp_path: Path) -> None:
@@ -75,24 +76,27 @@ def test_copies_of_bytes_and_moved_blocks(tmp_path: Path) -> None:
     stored, apart = START + NODES + "p->data = x;", START + NODES + "p->data = 3;"
     moved = [
         copy("p", "q"),
-        lambda v: Realloc(None, v["p"], v["q"], EIGHT),  # type: ignore[arg-type]
+        lambda v: Realloc(PLACE, v["p"], v["q"], EIGHT),
     ]
     for label in moved:
         assert numbers(tmp_path, stored) == KNOWN
         assert numbers(tmp_path, stored, label) == []
         assert numbers(tmp_path, apart, label) == KNOWN
     sized = [
-        lambda v: MemCopy(None, v["p"], v["q"], v["x"]),  # type: ignore[arg-type]
-        lambda v: Realloc(None, v["p"], v["q"], v["x"]),  # type: ignore[arg-type]
+        lambda v: MemCopy(PLACE, v["p"], v["q"], v["x"]),
+        lambda v: Realloc(PLACE, v["p"], v["q"], v["x"]),
     ]
     for label in sized:
         assert numbers(tmp_path, apart, label) == []
 
 
+def assumed(condition: Callable[[Variable], Expression]) -> Callable[[dict[str, Variable]], Operation]:
+    return lambda v: Assume(PLACE, condition(v["x"]))
+
+
 def test_conditions_by_hand(tmp_path: Path) -> None:
     def of(*conditions: Callable[[Variable], Expression]) -> list[int]:
-        labels = [lambda v, c=c: Assume(None, c(v["x"])) for c in conditions]  # type: ignore[misc]
-        return numbers(tmp_path, START, *labels)
+        return numbers(tmp_path, START, *(assumed(condition) for condition in conditions))
 
     seven = Constant(7, INT)
     assert of(lambda x: Comparison("<", Cast(x, INT), seven)) == [4, 5, 7]
@@ -113,8 +117,8 @@ def test_copies_by_hand(tmp_path: Path) -> None:
 
     def of(value: Callable[[Variable], Expression]) -> list[int]:
         return numbers(
-            tmp_path, START + "int y = 3; if (y == 8) return 2;", lambda v: Assign(None, v["y"], value(v["x"]))
-        )  # type: ignore[arg-type]
+            tmp_path, START + "int y = 3; if (y == 8) return 2;", lambda v: Assign(PLACE, v["y"], value(v["x"]))
+        )
 
     assert of(lambda x: Cast(Cast(x, INT), INT)) == [4, 5, 8, 9]
     assert of(lambda x: Comparison(">", x, Constant(11, INT))) == [4, 5, 12]
@@ -153,7 +157,7 @@ def test_an_unknown_number_at_an_index(tmp_path: Path) -> None:
     body = START + "int *r = malloc(36); r[0] = 1;"
 
     def at(name: str) -> Callable[[dict[str, Variable]], Operation]:
-        return lambda v: Havoc(None, Deref(Binary("+", v["r"], v[name], v["r"].type), INT))  # type: ignore[arg-type]
+        return lambda v: Havoc(PLACE, Deref(Binary("+", v["r"], v[name], v["r"].type), INT))
 
     assert numbers(tmp_path, body) == KNOWN
     assert numbers(tmp_path, body, at("x")) == []

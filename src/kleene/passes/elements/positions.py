@@ -43,7 +43,7 @@ class Positions:
     def at(self, pair: Pair) -> Variable:
         slot = self.chosen.slot(pair[0])
         assert slot is not None
-        return Variable(f"{pair[0]}[{pair[1]}]", slot.pointer, self._is_global(pair))
+        return Variable(f"$slot {pair[0]}[{pair[1]}]", slot.pointer, self._is_global(pair))
 
     def state(self, pair: Pair) -> Variable:
         return Variable(f"{pair[0]}[{pair[1]}]?", INT, self._is_global(pair))

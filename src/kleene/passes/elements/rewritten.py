@@ -149,6 +149,7 @@ class _Coder:
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
             if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
+                visit.here = self.chains.read(visit.here, operation.condition, label.place)
                 visit.here, test = self.chains.choice(visit.here, label.place)
                 operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
@@ -218,6 +219,7 @@ class _Coder:
 
     def _allocate(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:
         slot = self.chosen.slots[self.chosen.blocks.of_allocation(label)]
+        here = self.chains.read(here, operation.size, label.place)
         product = factors(label.size)
         if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
@@ -237,6 +239,7 @@ class _Coder:
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
         old = chains.local(f"$old {slot.element}", slot.pointer)
+        here = chains.read(here, operation.size, place)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
         null, moved = chains.branch(here, Comparison("==", old, slot.null), place)
         end = chains.location()
@@ -292,6 +295,7 @@ class _Coder:
         )
         if slot is None or not whole or constant_of(label.value) != 0 or not self.chosen.only_slots(label.pointer):
             raise _NotFollowed("memset of a part of an array of pointers")
+        here = self.chains.read(here, operation.size, label.place)
         return self.lists.zero_all(here, operation.pointer, slot, label.place)
 
 
@@ -385,8 +389,10 @@ class _Visit:
         element = chains.local(f"$element{coder.fresh}", slot.pointer)
         low, high = coder.relations.of(index, self.edge.source)
         if low == high and 0 <= low <= FEW:
+            self.here = chains.read(self.here, index, place)
             self._count(element, array, low, slot)
             return element
+        self.here = chains.read(self.here, index, place)
         if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
             self._maybe_outside()
         self.here, some = coder.lists.anywhere(self.here, array, slot, place)

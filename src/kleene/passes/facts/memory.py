@@ -135,7 +135,7 @@ class StructureType:
         return self.name
 
 
-@dataclass
+@dataclass(eq=False)
 class Memory:
     """The memory of a program as the analysis sees it: variables by kind, cells by place, targets of pointers.
 

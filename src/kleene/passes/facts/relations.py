@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from kleene.cfa.expressions import (
     MIRRORED,
@@ -60,6 +60,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks, before_conversion, factors, is_whole
 from kleene.passes.facts.liveness import defined_variables, starts
+from kleene.passes.facts.memory import Memory
 from kleene.passes.facts.next_comparisons import next_comparisons
 from kleene.passes.facts.stored_texts import Promises, least_lengths
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
@@ -84,6 +85,12 @@ NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
+
+
+@lru_cache(maxsize=1)
+def relations_of(memory: Memory) -> Relations:
+    """The relations of the automaton that was asked about last: several parts of one translation need them."""
+    return Relations(memory.program, memory.cfa)
 
 
 class Relations(TextOperations):
@@ -198,6 +205,12 @@ class Relations(TextOperations):
             location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= 0
         )
 
+    def is_below(self, left: Expression, right: Expression, location: str) -> bool:
+        """Whether a number is less than another one."""
+        return self._always(
+            location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= -1
+        )
+
     def distance(self, left: Expression, right: Expression, location: str) -> int | None:
         """The first number less the second, if that is always the same."""
         distances: set[int | None] = set()
@@ -246,10 +259,12 @@ class Relations(TextOperations):
             self.promises.begin()
             at = self._solve()
             if self.promises.are_kept:
+                for state in (state for states in at.values() for state in states.values()):
+                    state.zone.tighten()
                 return at
 
     def _all_promises(self) -> Promises:
-        """All promises, of which none is broken yet."""
+        """The promises, all kept so far."""
         texts, rows = self._byte_kinds(), self._row_kinds()
         variables = [v for v in self._kinds.memory.integers if self._is_tracked(v)] if texts or rows else []
         return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))

@@ -294,6 +294,8 @@ class Values:
                     state.held[Part("zero like", converted, 1)] = inner
                     if state.is_nonzero(inner):
                         state.nonzero.add(converted)
+                if converted != inner and type_.bits == operand.type.bits:
+                    state.held[Part("wraps", converted, type_.bits)] = inner
                 return converted
             case Binary():
                 return self._binary(expression, full, state)

@@ -147,6 +147,10 @@ class Texts(Values):
         state.held[Part("byte", block, 1)] = content
         self._settle_block(state, block, 1)
 
+    def _remember_end(self, state: State, block: int, position: int) -> None:
+        """A terminator is at a position: it is the last byte that is known, so that no older one replaces it."""
+        self._remember(state, block, position, state.fresh(0, 0))
+
     def is_zero(self, state: State, symbol: int) -> bool:
         return state.interval(symbol) == (0, 0)
 
@@ -166,6 +170,11 @@ class Texts(Values):
             if state.is_nonzero(key.symbol):
                 state.nonzero.add(content)
             elif self.is_zero(state, key.symbol) and not self._becomes_zero(state, content):
+                return False
+        for key in [k for k in state.held if isinstance(k, Part) and k.kind == "wraps"]:
+            low, high = state.interval(key.symbol)
+            both = state.held[key] in state.zone.bounds and low >= 0 and high < 1 << (key.scale - 1)
+            if both and not state.zone.same(key.symbol, state.held[key]):
                 return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
         return all(self._settle_block(state, block, unit) for block, unit in blocks)
@@ -193,7 +202,13 @@ class Texts(Values):
 
     def _set_end(self, state: State, block: int, position: int) -> None:
         """A terminator is at a position."""
-        old = state.held.get(Part(OLDEST, block, 1))
+        old, new = (state.held.get(Part(which, block, 1)) for which in (OLDEST, NEWEST))
+        if old is not None and new is not None and state.zone.upper(new, position) <= 0:
+            if state.zone.upper(position, old) <= 0:
+                return  # nothing is new: one is known before it, and one behind it
+            if new != position:
+                state.held[Part(OLDEST, block, 1)] = position
+                return
         state.held[Part(OLDEST if old is None or old == position else NEWEST, block, 1)] = position
 
     # Objects --------------------------------------------------------------------------------------------------

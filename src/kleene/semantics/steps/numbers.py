@@ -19,6 +19,7 @@ from kleene.cfa.expressions import (
     Variable,
     children,
 )
+from kleene.cfa.operations import ChangeGhosts, GhostCube
 from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
@@ -230,6 +231,28 @@ class NumberSteps:
 
     def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
+
+    def change_ghosts(self, operation: ChangeGhosts) -> None:
+        """New values for ghosts of all objects, from those before; what no cube decides is any of both values."""
+        updates = []
+        for change in operation.changes:
+            true, false = self._one_of(change.true), self._one_of(change.false)
+            values = {1: IfThenElse(true, TRUE, IfThenElse(false, FALSE, UNKNOWN))}
+            values[0] = IfThenElse(false, TRUE, IfThenElse(true, FALSE, UNKNOWN))
+            for c in self.constants.of(change.offset):
+                name = self.symbols.integer_cell(change.offset, c)
+                updates.append(Update(name, ("v",), values.get(c, FALSE)))
+        self.context.step(str(operation), updates)
+
+    def _one_of(self, cubes: Sequence[GhostCube]) -> Formula:
+        """One of the cubes holds for an object; a ghost that is not tracked may have any value."""
+        tracked = {offset: self.constants.of(offset) for cube in cubes for offset, _ in cube}
+        return disj(
+            *(
+                conj(*(at(self.symbols.integer_cell(o, c), "v") if c in tracked[o] else UNKNOWN for o, c in cube))
+                for cube in cubes
+            )
+        )
 
     def overwrite(self, bases: Sequence[Base], size: int) -> None:
         """Write unknown bytes."""

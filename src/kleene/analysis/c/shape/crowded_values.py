@@ -1,15 +1,14 @@
-"""When numbers are left out first: structures multiply because numbers tell them, or their nodes, apart."""
+"""When numbers are left out first: structures multiply because of numbers in nodes, or of numbers that run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from kleene.engine.fixpoint import Reached
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.passes.facts.integers import Constants
 from kleene.structures.structure import Structure
 
 SAMPLED_STRUCTURES = 512
@@ -18,33 +17,13 @@ VALUES_FACTOR = 4
 """Numbers are left out if this gives so many times fewer structures: with fewer, the proof may need them."""
 
 
-def is_in_nodes(predicate: Predicate) -> bool:
-    """Whether a predicate is about a number in nodes."""
-    return predicate.is_a(RoleKind.INTEGER_CELL)
-
-
-def is_counted(constants: Constants) -> Callable[[Predicate], bool]:
-    """Whether a predicate says more of a number that is computed than whether it is 0."""
-    counted = constants.counted
-    names = {str(key) for key in counted if not isinstance(key, int)}
-
-    def holds(predicate: Predicate) -> bool:
-        role = predicate.role
-        if role is None or role.value == 0:
-            return False
-        if role.kind is RoleKind.INTEGER_CELL:
-            return role.offset in counted
-        return role.kind is RoleKind.INTEGER and role.of in names
-
-    return holds
-
-
 @dataclass(frozen=True)
 class ValuesLook:
-    """Finds out whether a run would have far fewer structures if some predicates did not tell structures apart."""
+    """Finds out whether a run would have far fewer structures if these numbers did not tell anything apart."""
 
     vocabulary: Vocabulary
-    is_left_out: Callable[[Predicate], bool] = is_in_nodes
+    running: Set[str] = frozenset()
+    """The names of variables that are left out too."""
 
     def __call__(self, reached: Reached[Structure]) -> bool:
         largest = max(reached.stores.values(), key=len, default=None)
@@ -56,12 +35,17 @@ class ValuesLook:
 
     @cached_property
     def _has_values(self) -> bool:
-        return any(self.is_left_out(p) and p.abstraction for p in self.vocabulary)
+        return any(self._is_left_out(p) and p.abstraction for p in self.vocabulary)
+
+    def _is_left_out(self, predicate: Predicate) -> bool:
+        role = predicate.role
+        is_running = role is not None and role.kind is RoleKind.INTEGER and role.of in self.running
+        return is_running or predicate.is_a(RoleKind.INTEGER_CELL)
 
     @cached_property
     def _telling(self) -> tuple[list[int], list[int]]:
         """The rails of the other predicates that tell structures apart: without and with nodes."""
-        told = [p for p in self.vocabulary if p.abstraction and not self.is_left_out(p)]
+        told = [p for p in self.vocabulary if p.abstraction and not self._is_left_out(p)]
         rails = [(p.arity, 2 * self.vocabulary.index(p.name) + rail) for p in told for rail in (0, 1)]
         return [rail for arity, rail in rails if arity == 0], [rail for arity, rail in rails if arity == 1]
 

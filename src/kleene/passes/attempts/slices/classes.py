@@ -260,10 +260,11 @@ class Classes:
     def cell(self, lvalue: Expression, spot: Spot) -> Class:
         """The class of what the pointer in a cell points to."""
         holder: Class | None = None
+        own = self.object_of(lvalue, spot)  # once: a chain of k pointers would be followed 2^k times
         places = self.memory.address_places(lvalue)
-        self._places |= {(self.object_of(lvalue, spot), place) for place in places}
+        self._places |= {(own, place) for place in places}
         for offset in sorted({offset for _, offset in places}) or [0]:
-            known = self._cells[self.find(self.object_of(lvalue, spot))]
+            known = self._cells[self.find(own)]
             if offset not in known:
                 self._require_open()
                 known[offset] = self._new()
@@ -277,8 +278,9 @@ class Classes:
         if not isinstance(operation, _UNDERSTOOD):
             raise NoSlices(f"'{operation}' is not understood")
         target = getattr(operation, "target", None)
+        is_scope = isinstance(operation, DeclareLocal | EndScope)  # what it names is not read
         for expression in expressions(operation):
-            self._name(expression, spot, is_target=expression is target)
+            self._name(expression, spot, is_target=is_scope or expression is target)
         match operation:
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 self._unite(self.pointee(target, spot, written=True), self.pointee(value, spot))

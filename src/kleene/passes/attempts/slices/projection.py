@@ -7,7 +7,7 @@ to the others, is still accessed. A number that it reads from other objects may 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,7 +21,9 @@ from kleene.cfa.expressions import (
     Variable,
     children,
     variables,
+    walk,
 )
+from kleene.cfa.graph import Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -216,6 +218,16 @@ class Projection:
         lost = operation.target if target is None else None
         return Projected((kept, *(self._overwritten(operation.place, lost) if lost is not None else ())))
 
+    def gives_pointer(self, call: Edge[Operation]) -> bool:
+        """Whether the result of a call is a pointer of the slice: it may have no value, if nothing assigns it."""
+        assert isinstance(call.label, Invoke)
+        returned = call.label.returned if call.label.target is not None else None
+        return (
+            returned is not None
+            and self.memory.kind(returned) == "pointer"
+            and self._is_kept_variable(returned, Spot(None, id(call)))
+        )
+
     # Variables and expressions ----------------------------------------------------------------------------------------
 
     def _is_kept_variable(self, variable: Variable, spot: Spot) -> bool:
@@ -288,9 +300,30 @@ class Projection:
         touches: dict[Operation, None] = {}
         for expression in expressions(operation):
             for node in _value_nodes(expression) if expression is not target else ():
-                if self._is_kept_node(node, spot) and _has_memory(node):
+                if self._is_visible(node, spot) and _has_memory(node):
                     touches[Print(operation.place, None, (node,))] = None
         return tuple(touches)
+
+
+def accesses(operations: Iterable[Operation]) -> set[tuple[type, Expression]]:
+    """What operations read, write, free or print: a memory error is an error of one of these."""
+    every: set[tuple[type, Expression]] = set()
+    for operation in operations:
+        for node in (n for x in expressions(operation) for n in walk(x)):
+            if isinstance(node, Field | Index | Deref):
+                every.add((type(node), node))
+        match operation:
+            case Free(pointer=pointer) | MemSet(pointer=pointer) | Realloc(pointer=pointer):
+                every.add((type(operation), pointer))
+            case Print(texts=texts):
+                every |= {(Print, text) for text in texts}
+    return every
+
+
+def numbers_of_places(operation: Operation) -> Iterator[tuple[Expression, Expression]]:
+    """What is read from memory to know which element of an array is accessed, each with the element."""
+    for element in (n for x in expressions(operation) for n in walk(x) if isinstance(n, Index)):
+        yield from ((element, node) for node in _read_nodes(element.index) if _has_memory(node))
 
 
 def _has_memory(expression: Expression) -> bool:

@@ -7,16 +7,16 @@ its first error: until then, pointers point where their classes say. So if no sl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-from kleene.cfa.expressions import Field, Variable, walk
+from kleene.cfa.expressions import Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Error, Exit, Operation, Unsupported, expressions
 from kleene.cfa.program import CProgram, Global
 from kleene.cfa.types import PointerType, RecordLayout, RecordType
 from kleene.passes.attempts.slices.classes import Class, Classes, NoSlices, Spot
-from kleene.passes.attempts.slices.projection import Projected, Projection
+from kleene.passes.attempts.slices.projection import Projected, Projection, accesses, numbers_of_places
 from kleene.passes.attempts.slices.silence import Silencer
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory
@@ -39,6 +39,8 @@ class Slice:
     kept: frozenset[Class]
     correlated: frozenset[Class]
     """The classes of other slices on which conditions and numbers of this one depend."""
+    accesses: Mapping[tuple[int, int], Set[tuple[type, Expression]]]
+    """What the slice accesses of what each operation of the program accesses, by edge and call."""
 
     def describes(self, memory: Memory) -> bool:
         """Whether all that the structures of the slice say about its pointers holds in the program, too."""
@@ -56,6 +58,8 @@ class Slicing:
         """Raises NoSlices if a class of objects cannot be told."""
         self.classes = Classes(memory)
         after = {c: set(self.classes.targets(c).values()) for c in self.classes.leaders()}
+        for index, element in self._indices():
+            after[index].add(element)
         self._reach = {c: _reachable(c, after) for c in after}
         self._full = self.classes.with_objects
         self._empty = frozenset(after) - self._full
@@ -74,20 +78,20 @@ class Slicing:
             return ()
         first, *others = (self._closure(end) for end in sorted(last, key=min))
         pointed = frozenset().union(*(reach[c] for c in full))
-        every = (first | (self._empty - pointed), *others)
-        return tuple(map(self._slice, every)) if self._has_all_accesses(every) else ()
+        every = tuple(map(self._slice, (first | (self._empty - pointed), *others)))
+        for spot in self.classes.spots:
+            done = (own.accesses.get((id(spot.edge), spot.call), frozenset()) for own in every)
+            if spot.edge is not None and accesses((spot.edge.label,)).difference(*done):
+                raise NoSlices(f"'{spot.edge.label}' is in no slice")
+        return every
 
-    def _has_all_accesses(self, every: Iterable[frozenset[Class]]) -> bool:
-        """Whether each pointer in memory is in a slice together with its object: else no slice would access it."""
-        classes, every = self.classes, list(every)
+    def _indices(self) -> Iterator[tuple[Class, Class]]:
+        """Objects with an index, and the objects with the element that it says: they need to be together."""
+        classes = self.classes
         for spot in classes.spots:
-            label = spot.edge.label if spot.edge is not None else None
-            for node in (n for x in expressions(label) for n in walk(x)) if label is not None else ():
-                if isinstance(node.type, PointerType) and classes.is_in_memory(node):
-                    pair = {classes.find(classes.object_of(node, spot)), classes.find(classes.cell(node, spot))}
-                    if not any(pair <= kept for kept in every):
-                        return False
-        return True
+            for element, node in numbers_of_places(spot.edge.label) if spot.edge is not None else ():
+                if classes.is_in_memory(node):
+                    yield classes.find(classes.object_of(node, spot)), classes.find(classes.object_of(element, spot))
 
     def widen(self, own: Slice) -> Slice | None:
         """The slice with the objects on which its conditions and numbers depend; None if that is the whole program."""
@@ -116,6 +120,7 @@ class Slicing:
                 calls_of.setdefault(name, []).append(id(call))
         edges: list[Edge[Operation]] = []
         projected: list[Projected] = []
+        done: dict[tuple[int, int], Set[tuple[type, Expression]]] = {}
         for edge in memory.cfa.edges:
             name = regions.function_of.get(edge.source, "")
             calls = calls_of.get(name, []) if name else [0]
@@ -125,6 +130,7 @@ class Slicing:
             if views:
                 edges.append(edge)
                 projected.append(views[0])
+                done |= dict.fromkeys(((id(edge), call) for call in calls), accesses(views[0].kept))
         silencer = Silencer(Cfa(memory.cfa.entry, tuple(edges)), projected)
         cfa = silencer.quiet_automaton()
         program = memory.program
@@ -144,7 +150,7 @@ class Slicing:
             for c in projection.hidden_classes(edge.label, Spot(edge, call))
         }
         open_places = frozenset((int(size), offset) for size, offset in others)
-        return Slice(sliced, projection.mixed, open_places, kept, frozenset(correlated))
+        return Slice(sliced, projection.mixed, open_places, kept, frozenset(correlated), done)
 
 
 def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
@@ -157,12 +163,13 @@ def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
 
 
 def _left_calls(classes: Classes, kept: frozenset[Class]) -> frozenset[int]:
-    """The calls from outside that neither access objects of a slice nor change a number that others see."""
+    """The calls from outside that neither access objects of a slice nor change what others see of it."""
     projection, regions = Projection(classes, kept), classes.regions
     left = set()
     for call in regions.outer_calls:
         inside = [e for name in regions.called_by(call) for e in regions.edges_of.get(name, ())]
-        if not any(_matters(projection, Spot(edge, id(call))) for edge in inside):
+        gives = projection.gives_pointer(call)
+        if not gives and not any(_matters(projection, Spot(edge, id(call))) for edge in inside):
             left.add(id(call))
     return frozenset(left)
 
