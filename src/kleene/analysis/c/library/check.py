@@ -20,19 +20,20 @@ from kleene.analysis.c.library.hooks import unset_hooks
 from kleene.analysis.c.library.inference import (
     CHANGES,
     FOLLOWS,
-    NEVER_CALLED,
     SHARES,
     Inference,
     Inferred,
     Rejected,
     follows_datum,
+    is_wrong_guess,
+    never_called,
     result_is_gone,
 )
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
 from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation
 from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
 from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
 from kleene.analysis.c.library.static_numbers import with_any_numbers
@@ -145,8 +146,9 @@ class _Run:
             if other is not None:
                 operations[operations.index(operation)] = other
                 continue
-            if follows_datum(finding):
-                self._decide(operation, Verdict.UNKNOWN, FOLLOWS)
+            if follows_datum(finding) or is_wrong_guess(operation, finding):
+                reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
+                self._decide(operation, Verdict.UNKNOWN, reason)
                 operations.remove(operation)
                 continue
             number = check.findings.index(finding)
@@ -197,8 +199,9 @@ class _Run:
             name = operation.function.name
             executed = {location for function, location in trial.exploration.visited if function == name}
             objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
-            if not executed or not objects <= trial.alive:
-                self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
+            elements = set(operation.records_in(*ELEMENTS))
+            if not executed or not objects <= trial.alive or not elements <= trial.elements:
+                self._decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:

@@ -16,7 +16,17 @@ from pathlib import Path
 
 from kleene.analysis.c.library.interface import CType, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, TEXTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.operations import (
+    ELEMENTS,
+    KEPT_RESULTS,
+    OBJECTS,
+    POINTER_ROLES,
+    TEXTS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
 from kleene.analysis.c.library.walks import Walks
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
 
@@ -55,8 +65,10 @@ class Client:
     """The variable of each object type."""
     variables: tuple[str, ...]
     """The variables that lead to objects."""
+    walks: dict[str, str]
+    """The function that returns any element of a record."""
     copies: tuple[str, ...] = ()
-    """Those among them that lead to one only until it ends, or the one of which it is a copy."""
+    """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
 
 
 @dataclass
@@ -94,7 +106,9 @@ class _Writer:
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
-        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
+        used = _used_types(operations) | types.zeroed
+        kept = [name for name in types.kept if name in used or types.elements.keys() & used]
+        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(kept, start=1)}
         self._callbacks: dict[str, str] = {}
         self._helpers: list[str] = []
 
@@ -118,7 +132,8 @@ class _Writer:
         text = "\n".join([*before, *(line for line, _ in body), ""])
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
-        return Client(text, lines, objects, (*objects.values(), *second, *copies), copies)
+        variables = (*objects.values(), *second, *copies)
+        return Client(text, lines, objects, variables, self.walks.by_element, copies)
 
     # The frame of the client ----------------------------------------------------------------------------
 
@@ -399,6 +414,12 @@ def write_client(
     shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them.
     """
     return _Writer(interface, types, operations, general=general, any_datum=any_datum).write(included)
+
+
+def _used_types(operations: Sequence[Operation]) -> set[str]:
+    """The types of the objects that operations take, make or replace: a client keeps objects of no other type."""
+    used = {name for o in operations for name in o.records_in(*POINTER_ROLES)}
+    return used | {record_of(o.function.result) for o in operations if o.outcome in KEPT_RESULTS}
 
 
 def member_to_see(result: CType, interface: Interface) -> str:

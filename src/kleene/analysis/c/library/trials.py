@@ -12,6 +12,7 @@ from kleene.analysis.c.library.interface import Interface
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import Operation
 from kleene.analysis.c.library.separation import Shared, examines_data, objects_in_state, shared_in_state
+from kleene.analysis.c.library.walks import FOUND
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
@@ -78,6 +79,9 @@ class Trial:
     alive: set[str] = field(default_factory=set)
     """The variables that lead to an object in some state."""
 
+    elements: set[str] = field(default_factory=set)
+    """The element types of which some run passes an element."""
+
     cut_short: bool = False
     """Whether the time ended it: which errors it shows then depends on the load of the machine."""
 
@@ -110,7 +114,19 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
     )
     trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
+    trial.elements = _walked_elements(client, program, trial.exploration)
     return trial
+
+
+def _walked_elements(client: Client, program: CProgram, exploration: Exploration) -> set[str]:
+    """The element types whose walk reaches an element in some run."""
+    lines = {number for number, line in enumerate(client.text.splitlines(), start=1) if line == FOUND}
+
+    def finds(walk: str) -> bool:
+        edges = program.functions[walk].cfa.edges if walk in program.functions else ()
+        return any(e.label.place.line in lines and (walk, e.source) in exploration.visited for e in edges)
+
+    return {name for name, walk in client.walks.items() if finds(walk)}
 
 
 def steps_of(program: CProgram, function: str) -> frozenset[str]:

@@ -298,6 +298,7 @@ class _Plan:
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
+        earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
@@ -307,7 +308,7 @@ class _Plan:
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
-            if Way.PARTS not in self.taken and translation in self.earlier:
+            if Way.PARTS not in self.taken and translation in earlier:
                 return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
