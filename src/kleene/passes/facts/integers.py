@@ -23,6 +23,7 @@ from kleene.cfa.expressions import (
     Unary,
     Variable,
     walk,
+    without_casts,
 )
 from kleene.cfa.operations import Assign, Assume, Invoke, Operation
 from kleene.cfa.types import IntegerType
@@ -278,3 +279,26 @@ class Constants:
             case Binary(left=left, right=right):
                 return [*self.keys(left), *self.keys(right)]
         return []
+
+
+def running_numbers(operations: Iterable[Operation]) -> frozenset[Variable]:
+    """The numbers that are counted on and compared with other numbers only, as in ``if (count >= size) grow();``.
+
+    Which constants they are hardly ever matters, but each one of them is another state.
+    """
+    stepped: set[Variable] = set()
+    compared: set[Expression] = set()
+    fixed: set[Expression] = set()
+    for operation in operations:
+        if isinstance(operation, Assign) and isinstance(operation.target, Variable):
+            nodes = set(walk(operation.value))
+            if operation.target in nodes and any(isinstance(node, Binary) for node in nodes):
+                stepped.add(operation.target)
+        if isinstance(operation, Assume):
+            fixed.add(without_casts(operation.condition))
+            for node in walk(operation.condition):
+                if isinstance(node, Comparison):
+                    for side, other in ((node.left, node.right), (node.right, node.left)):
+                        varies = any(isinstance(part, Variable) for part in walk(other))
+                        (compared if varies else fixed).add(without_casts(side))
+    return frozenset(stepped & compared - fixed)

@@ -205,6 +205,12 @@ class Relations(TextOperations):
             location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= 0
         )
 
+    def is_below(self, left: Expression, right: Expression, location: str) -> bool:
+        """Whether a number is less than another one."""
+        return self._always(
+            location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= -1
+        )
+
     def distance(self, left: Expression, right: Expression, location: str) -> int | None:
         """The first number less the second, if that is always the same."""
         distances: set[int | None] = set()

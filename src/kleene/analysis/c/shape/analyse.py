@@ -30,12 +30,14 @@ from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
+from kleene.passes.facts.integers import running_numbers
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
+from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
 from kleene.structures.structure import Structure
 
 WITHOUT_LANES_FACTOR = 2
@@ -296,6 +298,7 @@ class _Plan:
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
+        earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
@@ -305,7 +308,7 @@ class _Plan:
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
-            if Way.PARTS not in self.taken and translation in self.earlier:
+            if Way.PARTS not in self.taken and translation in earlier:
                 return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
@@ -391,11 +394,16 @@ class _Plan:
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
             Way.SLICES: lambda reached: bool(self.prepared.slices),
-            Way.NUMBERS: ValuesLook(translation.vocabulary),
+            Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
         }
         return Looks({way: look for way, look in every.items() if way in self.sought})
+
+    @property
+    def _running(self) -> frozenset[str]:
+        """The numbers that are left out with those in nodes."""
+        return frozenset(v.name for v in running_numbers(edge.label for edge in self.cfa.edges))
 
     def _class(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with what the attempt and its ways change, and with their names."""
@@ -410,6 +418,7 @@ class _Plan:
             self._class(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
+            precision=Precision(untracked_integers=self._running) if Way.NUMBERS in self.taken else EVERYTHING,
             markers=markers,
         )
         return translator, translator.translate()
