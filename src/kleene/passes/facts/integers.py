@@ -46,14 +46,6 @@ COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     ">=": lambda a, b: a >= b,
 }
 
-ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-}
 INJECTIVE = frozenset(("+", "-", "^"))
 """Operators that give different results for different left (or right) operands."""
 

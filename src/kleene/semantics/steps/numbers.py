@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import (
+    ARITHMETIC,
     MIRRORED,
     AddressOf,
     Binary,
@@ -22,7 +23,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import ChangeGhosts, GhostCube
 from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
+from kleene.passes.facts.integers import COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
 from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
