@@ -10,6 +10,7 @@ from typing import Any
 
 from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
+from kleene.c.input.database import read_database
 from kleene.c.library.errors import with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
@@ -85,7 +86,9 @@ class _Reader:
         self._model_units: dict[str, tuple[Unit, Any]] = {}
         self._assumptions: list[Assumption] = []
         self.problems: list[Diagnostic] = []
-        """The errors of the files that are left out."""
+        """The errors of the files that are left out, and of entries of the compilation database."""
+        if options.database:
+            self.problems += read_database(options.database).problems
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
@@ -221,7 +224,7 @@ class _Reader:
                         self.linkage.library[cursor.spelling] = file
                         self.linkage.models.add(cursor.spelling)
                 elif kind(cursor) == "VAR_DECL" and cursor.spelling not in own:
-                    if cursor.spelling in self.linkage.globals and cursor.is_definition():
+                    if cursor.spelling in self.linkage.globals and cursor.storage_class.name != "EXTERN":
                         text = f"the variable {cursor.spelling} is declared and not defined: it is that of {file}"
                         self._assumptions.append(Assumption(cursor.spelling, "model", text, given=True))
                     self._declare(unit, [cursor])

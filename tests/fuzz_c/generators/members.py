@@ -1,8 +1,8 @@
 """Random programs about two numbers in each node of a list: what the nodes have in common is asserted while walking.
 
 The nodes are built with ``a == b``, ``a <= b`` or ``b >= 0``, or with ``a < k``, ``a == k`` for a variable k. Then they
-are changed by walks that keep it or not: one member at a time, both together, by copies of whole nodes, by zeros, by new
-values of the variable, or through pointers that conditions on members do not follow.
+are changed by walks that keep it or not: one member at a time, both together, by copies of whole nodes, by zeros, by
+new values of the variable, or through pointers that conditions on members do not follow.
 """
 
 from __future__ import annotations

@@ -39,6 +39,8 @@ _TIME = "time limit"
 MORE_TIME = "give more time with --timeout, or check fewer operations at once"
 _CROWDED = re.compile(r"more than \d+ structures")
 """In the reasons of phases that ran out of time."""
+_UNKNOWN_VALUE = re.compile(r"access to (?:what (\w+)\(\) returns|the value of the variable \w+)")
+"""In the reasons of alarms behind unknown code."""
 _STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
 
@@ -196,6 +198,10 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
         )
     if "--extern" in report.reason or "--models" in report.reason:
         return ""
+    unknown = _UNKNOWN_VALUE.search(report.reason)
+    if unknown is not None:
+        function = f"--extern {unknown[1]}=alloc or another model, or " if unknown[1] else ""
+        return f"say what it gives: {function}--models FILE.c"
     if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
         return "keep the place out of the check: put it into a function and give this a model (--extern, --models)"
     if NO_PROMISE in report.reason:

@@ -60,7 +60,7 @@ from kleene.domains.explicit.values import (
     Violation,
 )
 
-GIVE_MODEL = "the function has no body; say what it returns with --extern or --models"
+GIVE_MODEL = "it is unknown code; say what it gives with --extern or --models"
 """The advice where a result of unknown code is NULL by assumption only."""
 NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
@@ -69,6 +69,11 @@ NULL_MESSAGE = "dereference of a null pointer"
 UNINITIALIZED_MESSAGE = "dereference of an uninitialized pointer"
 _NULL_PAGE = 4096
 _GONE = {"heap": "freed", STREAM: "closed"}
+
+
+def outside_label(source: str) -> str:
+    """A value of unknown code in words: the result of a function, or what a variable of another file has."""
+    return f"what {source}() returns" if source.isidentifier() else f"the value of {source}"
 
 
 def bit_width(expression: Expression) -> int:
@@ -141,7 +146,7 @@ class Compiler:
     def _value(self, expression: Expression) -> Evaluate:
         match expression:
             case ReturnedNull(source=source):
-                label = f"what {source}() returns"
+                label = outside_label(source)
                 return lambda state: Pointer(state.new_block(RETURNED_NULL, 0, label), 0)
             case FloatConstant(value=real, type=type_):
                 assert isinstance(type_, FloatType)

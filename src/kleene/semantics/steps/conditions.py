@@ -82,7 +82,7 @@ class ConditionSteps:
 
     def _sharpen_ghost(self, ghost: Field, k: int) -> list[Update]:
         """After a comparison holds, the ghost of the object that was read has the value, also where it was open."""
-        updates = {}
+        updates: dict[str, Update] = {}
         for base in self.pointers.objects_of(ghost, None, number=True):
             for c in self.constants.of(base.offset):
                 name = self.symbols.integer_cell(base.offset, c)

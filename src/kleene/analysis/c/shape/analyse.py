@@ -30,6 +30,7 @@ from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
+from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
@@ -50,7 +51,7 @@ FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
-WORDS = {Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
+WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -76,6 +77,8 @@ def analyse(
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
         ways -= {Way.CALLS}
+    if only_class is None and not series.is_proof(result) and series.has_slots():
+        result = series.go(Way.ZEROS, result)
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
@@ -106,8 +109,6 @@ class _Series:
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
-    completed: list[Translation] = field(default_factory=list)
-    """What was run to its end on whole heaps, and is no proof."""
     earlier: list[Translation] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
 
@@ -121,9 +122,15 @@ class _Series:
         slices = within(self.deadline - time.monotonic(), lambda: self.prepared.slices)
         return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
 
+    def has_slots(self) -> bool:
+        """Whether there are lists of slots: what indices and lengths are for is known of the slots."""
+        records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
+        return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
+
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
-        return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, frozenset(Way))
+        sought = frozenset(Way) if way is not Way.ZEROS else frozenset[Way]()  # its structures are few, or it is wrong
+        return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, sought)
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
         """The best result, or the given one if none is better.
@@ -210,8 +217,6 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         shared, stale = ready
-        own = _Plan(prepared, shared, attempt, *fixed, stale, taken, tell=self.tell)
-        return replace(own, kinds=self.kinds, classes=self.classes, completed=self.completed)
         plan = _Plan(prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell)
         return replace(plan, classes=self.classes, earlier=self.earlier)
 
@@ -284,8 +289,6 @@ class _Plan:
     """The kinds of alarms that matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
-    completed: list[Translation] = field(default_factory=list)
-    """What was run to its end on whole heaps, and is no proof."""
     earlier: list[Translation] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
     tell: Tell = silent
@@ -304,7 +307,7 @@ class _Plan:
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
-        earlier = tuple(self.completed)
+        earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
@@ -314,44 +317,15 @@ class _Plan:
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
-            if Way.PARTS not in self.taken and translation in self.earlier:
+            if Way.PARTS not in self.taken and translation in earlier:
                 return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
-            forgets = self.leaks and not self.attempt.whole_scope and not only_class
-            if Way.PARTS in self.taken:
-                if self.best.suspects and self._is_common(translation, self.best, left):
-                    return gave_up("whole heaps raise the alarms of the attempts before", start)
-                result = run_apart(
-                    translation,
-                    translator.symbols.shape,
-                    seconds - (time.monotonic() - start),
-                    self.max_structures,
-                    forgets=forgets,
-                    rounds=NEAREST,
-                    is_common=partial(self._is_common, translation),
-                    tell=self.tell,
-                )
-            elif translation in earlier:
-                return gave_up("an attempt before made the same steps", start)
-            else:
-                result = run_shape(
-                    translation,
-                    translator.symbols.shape,
-                    left * LANES_SHARE if shape.lanes else left,
-                    self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
-                    forgets=forgets,
-                    groups=translator.symbols.groups if looks else (),
-                    looks=self._looks(translation),
-                    tell=self.tell,
-                )
             groups = translator.symbols.groups if looks else ()
             result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
             if result.ways:
                 self.classes[first] = plain or shape
                 break
-            if result.complete and Way.PARTS not in self.taken:
-                self.completed.append(translation)
             result.followed = Followed(
                 translator,
                 self.shared,
@@ -444,7 +418,9 @@ class _Plan:
         """The shape class with what the attempt and its ways change, and with their names."""
         words = [word for way, word in WORDS.items() if way in self.taken]
         values = False if Way.NUMBERS in self.taken else shape.values
-        return self.attempt.class_with_predicates(replace(shape, name=", ".join([shape.name, *words]), values=values))
+        zeros = Way.ZEROS in self.taken
+        changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
+        return self.attempt.class_with_predicates(changed)
 
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
