@@ -244,6 +244,71 @@ int main(void) {
             r += s[x->k];
     return r;
 }""",
+    "a_block_that_shrinks_and_grows": unions(
+        """for (int i = 0; i < n; i++) p[i] = i;
+        int *o = realloc(p, sizeof *o); if (!o) return 0; p = realloc(o, n * sizeof *o); if (!p) return 0;"""
+    ),
+    "a_block_that_shrinks_by_any_number_and_grows": unions(
+        """int h = ANY; if (h < 1 || h > n) h = 1; for (int i = 0; i < n; i++) p[i] = i;
+        int *o = realloc(p, h * sizeof *o); if (!o) return 0; p = realloc(o, n * sizeof *o); if (!p) return 0;"""
+    ),
+    "an_initial_value_behind_an_array": """struct c {
+    int t[4], x;
+};
+struct c c = {{0, 1, 2, 3}, 9};
+int main(void) {
+    char s[8] = {0};
+    int k = ANY;
+    if (k < 0 || k > 4)
+        return 0;
+    int *p = (int *)&c;
+    return s[p[k]];
+}""",
+    "a_limit_without_a_value_in_each_round": """int main(void) {
+    struct e *q = 0;
+    while (ANY) {
+        int n;
+        if (n <= 0 || n > 100)
+            break;
+        char *s = calloc(n, 1);
+        struct e *x = malloc(sizeof *x);
+        if (!s || !x)
+            break;
+        for (struct e *y = q; y; y = y->next)
+            s[y->to] = 1;
+        int a = ANY;
+        x->to = a < 0 || a >= n ? 0 : a;
+        x->next = q;
+        q = x;
+        free(s);
+    }
+    return 0;
+}""",
+    "a_stack_that_is_not_filled": """int main(void) {
+    int n = ANY, top = 0;
+    if (n < 2 || n > 100) return 0;
+    int *stack = malloc(n * sizeof *stack);
+    char *seen = calloc(n, 1);
+    if (!stack || !seen) return 1;
+    if (ANY) top = 1;
+    stack[top++] = 0;
+    while (top > 0) seen[stack[--top]] = 1;
+    free(stack);
+    free(seen);
+    return 0;
+}""",
+    "a_stack_with_one_number_too_large": """int main(void) {
+    int n = ANY, top = 0;
+    if (n < 2 || n > 100) return 0;
+    int *stack = malloc(n * sizeof *stack);
+    char *seen = calloc(n, 1);
+    if (!stack || !seen) return 1;
+    for (int i = 0; i < n; i++) if (ANY) stack[top++] = i + 1;
+    while (top > 0) seen[stack[--top]] = 1;
+    free(stack);
+    free(seen);
+    return 0;
+}""",
 }
 each = pytest.mark.parametrize("name", PROGRAMS)
 

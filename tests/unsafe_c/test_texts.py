@@ -255,6 +255,43 @@ int main(int argc, char **argv) {
     sprintf(text, "n = %d", 1000 * argc);
     return text[0] == 77;
 }""",
+    "nearer_terminator_overwritten": """int main(int argc, char **argv) {
+    char text[4] = "abc", *p = text;
+    while (*p) p++;
+    size_t length = strlen(text);
+    text[length] = 'd';
+    return (int)strlen(text) == 77;
+}""",
+    "zeros_then_a_text_that_has_no_end": NODE
+    + """int main(int argc, char **argv) {
+    struct node *list = NULL, *n = calloc(1, sizeof *n);
+    if (!n) return 1;
+    n->name = malloc(3);
+    if (!n->name) return 1;
+    memset(n->name, 65, 3);
+    n->next = list;
+    list = n;
+    int length = (int)strlen(list->name);
+    free(n->name);
+    free(n);
+    return length == 77;
+}""",
+    "the_class_of_another_letter": """int main(int argc, char **argv) {
+    char *table = calloc(26, 1), *word = argc > 7 ? argv[1] : "a~";
+    if (!table) return 1;
+    int found = 0;
+    if ((unsigned char)word[0] >= 97 && (unsigned char)word[0] <= 122) found = table[word[1] - 'a'];
+    free(table);
+    return found;
+}""",
+    "a_letter_that_is_negative": """int main(int argc, char **argv) {
+    char *table = calloc(256, 1), letter = argc > 7 ? 'a' : -10;
+    if (!table) return 1;
+    unsigned char byte = letter;
+    int found = byte >= 97 && byte <= 250 ? table[letter] : 0;
+    free(table);
+    return found;
+}""",
 }
 each = pytest.mark.parametrize("name", PROGRAMS)
 

@@ -12,6 +12,7 @@ taken to be constant, and FESA let copies write to what is. `lifetimes`: objects
 past their declarations, lived for ever. `names`: FESA took a variable of the entry for the global of the same name.
 `values`: an assignment as a value was read from its target again, which a call had changed, or had the bits that a
 bit-field has not; large numbers were not rounded to `float`, nor computed as `long double`.
+`jumps`: `longjmp` and `goto *`, which become returns and branches.
 `words`: pointers with flags in their low bits, which are two values to the analyses.
 """
 

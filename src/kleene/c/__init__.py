@@ -20,7 +20,7 @@ In reading order:
 - `library`: functions of the library, and functions without a body
 - `declarations`: initialisers, arrays of variable length
 - `statements`: statements and bodies
-- `for_parts`: the parts of a `for`
+- `control`: the parts of a `for`, addresses of labels
 - `contracts`: contracts in comments
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kleene.c.clang import evaluate, kind
-from kleene.c.library import streams, variadic
+from kleene.c.library import jumps, streams, variadic
 from kleene.c.library.atomics import atomic_operation, overflow
 from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
@@ -372,11 +372,11 @@ def _expect(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _setjmp(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    """Returns 0, and again only by `longjmp`, where the path ends as unsupported. The place to jump to is written."""
-    place = c.argument(args[0])
-    assert isinstance(place.type, PointerType)
-    c.lower.assign(cursor, Deref(place, place.type.target), Constant(0, place.type.target))
-    return Constant(0, INT)
+    return jumps.set_place(c.lower, cursor, c.argument(args[0]), c._target(cursor, target, wanted))
+
+
+def _longjmp(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    jumps.jump(c.lower, cursor, c.argument(args[0]), c.lower.values.value(args[1]))
 
 
 def _begin_stream(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
@@ -516,6 +516,7 @@ HANDLERS: dict[str, Handler] = {
     "__kleene_begin_stream": _begin_stream,
     "__kleene_end_stream": _end_stream,
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), _setjmp),
+    **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp"), _longjmp),
     "va_start": _va_start,
     "va_end": _va_end,
     "va_copy": _va_copy,

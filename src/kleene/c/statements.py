@@ -7,8 +7,9 @@ from typing import Any
 
 from kleene.c.builder import Live, Scope
 from kleene.c.clang import attribute_argument, attributes, evaluate, initializer, kind
+from kleene.c.control.for_parts import for_parts
+from kleene.c.control.labels import computed_goto
 from kleene.c.declarations.initializers import global_variable
-from kleene.c.for_parts import for_parts
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import AddressOf, Comparison, Constant, Expression, Variable
@@ -96,6 +97,8 @@ class Statements:
         for part in cursor.get_children():
             if kind(part) == "VAR_DECL":
                 self.safely(self._variable, part)
+            elif kind(part) == "TYPEDEF_DECL":
+                self.safely(self.lower.arrays.name, part)
 
     def _variable(self, cursor: Any) -> None:
         storage = cursor.storage_class.name
@@ -301,6 +304,9 @@ class Statements:
     def goto(self, cursor: Any) -> None:
         self.lower.builder.goto(next(iter(cursor.get_children())).spelling, self.lower.place(cursor))
 
+    def computed_goto(self, cursor: Any) -> None:
+        self.safely(computed_goto, self.lower, cursor)
+
     def break_statement(self, cursor: Any) -> None:
         self._leave(cursor, self._break)
 
@@ -343,6 +349,7 @@ _STATEMENTS = {
     "DEFAULT_STMT": "default",
     "LABEL_STMT": "label",
     "GOTO_STMT": "goto",
+    "INDIRECT_GOTO_STMT": "computed_goto",
     "BREAK_STMT": "break_statement",
     "CONTINUE_STMT": "continue_statement",
     "RETURN_STMT": "return_statement",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from kleene.c.clang import cindex, kind
@@ -41,6 +42,8 @@ _INTEGERS = {
     "CHAR32": "char32_t",
 }
 _UNSIGNED = {"CHAR_U", "UCHAR", "USHORT", "UINT", "ULONG", "ULONGLONG", "UINT128", "CHAR16", "CHAR32"}
+_OWN_NAME = re.compile(r"\b(struct|union|enum)\b")
+"""In the spelling of a type: what a block can declare again."""
 _FLOATS = {"FLOAT": 32, "DOUBLE": 64, "LONGDOUBLE": 128, "FLOAT128": 128, "HALF": 16}
 
 
@@ -51,18 +54,18 @@ class TypeReader:
         self.records = records
         self.pointer_size = pointer_size
         self._named: dict[str, RecordType] = {}
-        self._read: dict[tuple[int, str], Type] = {}
+        self._read: dict[str, Type] = {}
 
     def read(self, type_: Any) -> Type:
         """The type without its typedefs and qualifiers."""
-        key = (type_.kind.value, type_.spelling)
-        named = type_.kind.name in ("RECORD", "ELABORATED", "TYPEDEF", "POINTER")
-        if not named and key in self._read:
-            return self._read[key]
-        result = self._canonical(type_.get_canonical())
-        if not named and "anonymous" not in key[1] and "unnamed" not in key[1] and "struct" not in key[1]:
+        canonical = type_.get_canonical()
+        key = str(canonical.spelling)
+        if key not in self._read:
+            result = self._canonical(canonical)
+            if _OWN_NAME.search(key):  # another scope may have another type of this name
+                return result
             self._read[key] = result
-        return result
+        return self._read[key]
 
     def _canonical(self, type_: Any) -> Type:
         name = type_.kind.name
@@ -113,7 +116,10 @@ class TypeReader:
 
     def _record(self, type_: Any) -> RecordType:
         declaration = type_.get_declaration()
-        usr = declaration.get_usr() + (f"@{declaration.hash}" if not declaration.get_usr() else "")
+        usr = declaration.get_usr()
+        if declaration.is_anonymous() or not declaration.spelling or "(" in declaration.spelling or not usr:
+            place = declaration.location  # records without a name in one record share a USR
+            usr = f"{usr}@{place.file}:{place.offset}@{declaration.hash}"
         if usr in self._named:
             return self._named[usr]
         definition = declaration.get_definition()

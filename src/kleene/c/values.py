@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, selected, string_units, string_value, unary_operator
+from kleene.c.control.labels import ADDRESS, is_label, label_address
 from kleene.c.declarations.initializers import global_with
 from kleene.c.library.outside import NOT_MODELLED
 from kleene.c.library.variadic import is_read, read_argument
@@ -81,6 +82,8 @@ class Values:
             )
         if name == "GENERIC_SELECTION_EXPR" and evaluate(cursor) is not None:
             return self._constant(cursor)
+        if name == ADDRESS:
+            return label_address(self.lower, cursor, self.lower.type(cursor))
         return self.lvalue(cursor)
 
     def lvalue(self, cursor: Any) -> Expression:
@@ -329,6 +332,8 @@ class Values:
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType) and operator == "-":
             if is_variable_size(left.type.target):
                 raise UnsupportedConstruct("the difference of pointers to arrays of variable length", cursor)
+            if is_label(left) or is_label(right):
+                raise UnsupportedConstruct("the difference of addresses of labels", cursor)
             scale = max(left.type.target.size, 1)
             return PointerDifference(left, right, scale, type_)
         if isinstance(left.type, PointerType) and operator in "+-":

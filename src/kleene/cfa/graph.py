@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -148,3 +148,10 @@ class Cfa(Generic[Label]):
             for name in body:
                 depth[name] += 1
         return depth
+
+
+def chain(prefix: str, labels: Sequence[Label], end: str, start: str = "") -> list[Edge[Label]]:
+    """Edges one after another, from `start` or a new location to `end`; `prefix` begins the names of new locations."""
+    count = len(labels)
+    places = [start or f"{prefix}.0", *(f"{prefix}.{k}" for k in range(1, count)), end]
+    return [Edge(places[k], label, places[k + 1]) for k, label in enumerate(labels)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import (
@@ -19,7 +19,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
-from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
+from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, RecordType, Type, VoidType
 
 _Path = tuple[Variable | int | None, ...]
 """A part of a variable: the variable, then offsets and indices; None is an index that is not known."""
@@ -181,9 +181,8 @@ class CProgram:
         for node in nodes:
             source = _function_type(node.operand.type) if isinstance(node, Cast) else None
             target = _function_type(node.type)
-            if source is not None and (target is None or _kinds(source.parameters) != _kinds(target.parameters)):
-                kinds = _kinds(source.parameters)
-                names |= {n for n, f in self.functions.items() if _kinds(p.type for p in f.parameters) == kinds}
+            if source is not None and (target is None or _signature(source) != _signature(target)):
+                names |= {n for n, f in self.functions.items() if _signature(_own_type(f)) == _signature(source)}
         return frozenset(names)
 
     def _has_own_type(self, address: FunctionAddress) -> bool:
@@ -191,12 +190,17 @@ class CProgram:
         target = _function_type(address.type)
         if function is None or target is None:
             return function is None
-        return _kinds(target.parameters) == _kinds(p.type for p in function.parameters)
+        return _signature(target) == _signature(_own_type(function))
+
+    @property
+    def initial_values(self) -> list[Assign]:
+        """What initialises the global variables, in order."""
+        return [assignment for item in self.globals for assignment in item.initial]
 
     @cached_property
     def operations(self) -> list[Operation]:
         """All operations: those that initialise globals, then those of the functions."""
-        operations: list[Operation] = [a for g in self.globals for a in g.initial]
+        operations: list[Operation] = list(self.initial_values)
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
 
     def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
@@ -275,17 +279,36 @@ def _accepts(function: Function | None, call: Call, *, converted: bool) -> bool:
     """Whether a call through a pointer may be one of the function, by its arguments and its result."""
     if function is None:
         return True
+    if call.result is not None and not _gives(function.type.result, call.result.type):
+        return False
     fixed, count = len(function.parameters), len(call.arguments)
     if converted or function.type.variadic:
         return count >= fixed
+    pointer = None if isinstance(call.function, str) else _function_type(call.function.type)
+    if pointer is not None and _kinds([pointer.result]) != _kinds([function.type.result]):
+        return False
     arguments = _kinds(a.type for a in call.arguments)
     return arguments == _kinds(p.type for p in function.parameters)
+
+
+def _gives(result: Type, wanted: Type) -> bool:
+    """Whether a function with this result can give a value that is used; else the call is undefined (C17, 6.5.2.2)."""
+    return not isinstance(result, VoidType) and isinstance(result, RecordType) == isinstance(wanted, RecordType)
 
 
 def _function_type(type_: Type) -> FunctionType | None:
     """The type of the functions that a pointer points to."""
     target = type_.target if isinstance(type_, PointerType) else type_
     return target if isinstance(target, FunctionType) else None
+
+
+def _own_type(function: Function) -> FunctionType:
+    """The type of a function by its parameters, of which an old-style declaration says nothing."""
+    return replace(function.type, parameters=tuple(p.type for p in function.parameters))
+
+
+def _signature(type_: FunctionType) -> tuple[list[type], list[type]]:
+    return _kinds([type_.result]), _kinds(type_.parameters)
 
 
 def _kinds(types: Iterable[Type]) -> list[type]:

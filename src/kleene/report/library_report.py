@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from kleene.core.verdict import Verdict
@@ -24,7 +25,7 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
         lines.append(f"  {function.name:<{width}}  {WORDS[function.verdict]:<8}{words}".rstrip())
     lines += _open_lines(report)
     for function in report.functions:
-        lines += _error_lines(function)
+        lines += _error_lines(function, report.file)
     for name, facts in report.invariants.items():
         lines.append(f"between two calls, every object p of type {name} * satisfies:")
         lines += [f"  - {fact}" for fact in facts] or ["  - nothing that has a word"]
@@ -51,13 +52,22 @@ def _open_lines(report: LibraryReport) -> list[str]:
     return lines
 
 
-def _error_lines(function: FunctionVerdict) -> list[str]:
+def _error_lines(function: FunctionVerdict, file: str) -> list[str]:
+    """The operations that lead to an error, its place, and the notes that are about the library, not the client."""
     if function.finding is None or function.verdict is not Verdict.FALSE:
         return []
     runs = [function.run] if function.run is not None else []
+    own = str(Path(file).resolve())
     lines = [f"{function.name}: operations: {' '.join(function.sequence)}"]
     for view in finding_views([function.finding], runs, with_flow=False):
-        lines += finding_lines(view)
+        notes = tuple(
+            replace(note, place=replace(note.place, file=file)) if note.place.file == own else note
+            for note in view.notes
+            if Path(note.place.file).exists()  # the client does not any more
+        )
+        is_moved = bool(runs) and runs[0].fault.place.line != function.finding.line
+        shown = replace(view, notes=notes, calls=(), statement="" if is_moved else view.statement)
+        lines += finding_lines(shown)
     return lines
 
 

@@ -151,6 +151,10 @@ UNSAFE = {
         'printf("%d %s", a ? a->key : 0, t); drop(a); drop(b); if (!a) free(t);',
         True,
     ),
+    "a call that returns no value": (
+        "struct node *a = fill(), *b = fill(), *p = a; p = none(3); if (a && p) p->key = 1; drop(a); drop(b);",
+        True,
+    ),
     "exit inside a call": ("struct node *a = fill(), *b = fill(); leave(b); drop(a); drop(b);", True),
 }
 GLOBALS = """
@@ -163,6 +167,7 @@ static struct table *table(void) {
     return t;
 }
 static void lose(void) { kept = NULL; }
+static struct node *none(int n) { if (n > 0) { none(n - 1); none(n - 2); } }
 static void leave(struct node *l) { if (l) { drop(l); exit(0); } }
 """
 

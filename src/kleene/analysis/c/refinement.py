@@ -7,10 +7,11 @@ other abstract analysis, so that verdicts follow the same rules.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
+from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS, NO_PROMISE, UNDEFINED, kinds_of
@@ -258,7 +259,8 @@ def _ghost_members(task: Task) -> list[GhostMember]:
 def _ghost_member(condition: CellCondition, number: int) -> GhostMember:
     members = [(v, offset, v.type) for v, offset in condition.members.items() if isinstance(v.type, IntegerType)]
 
-    def value(numbers: Sequence[int]) -> int:
-        return condition.ghost_value({v: x for (v, _, _), x in zip(members, numbers, strict=True)})
+    def value(numbers: Sequence[int], outer: Mapping[Variable, int]) -> int:
+        return condition.ghost_value({**outer, **{v: x for (v, _, _), x in zip(members, numbers, strict=True)}})
 
-    return GhostMember(ghost_offset(number), tuple((offset, type_) for _, offset, type_ in members), value)
+    own = tuple((offset, type_) for _, offset, type_ in members)
+    return GhostMember(ghost_offset(condition, number), own, condition.outer, value)

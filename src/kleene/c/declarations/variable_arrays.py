@@ -1,8 +1,9 @@
 """Arrays of variable length: blocks of the stack with a computed size, which end with their scope (C17, 6.7.6.2).
 
 An array is a pointer to its block. An expression whose type is such an array has the value of this pointer, as after
-its decay. The lengths in a type are fixed where its declaration is reached. libclang does not give the lengths of a
-type, so they are followed from the declaration through subscripts and pointer arithmetic; other ways are refused.
+its decay. The lengths in a type are fixed where its declaration is reached, of a typedef too. libclang does not give
+the lengths of a type, so they are followed from the declaration through subscripts and pointer arithmetic; other ways
+are refused.
 """
 
 from __future__ import annotations
@@ -43,6 +44,12 @@ class VariableArrays:
         builder.emit(Allocate(place, pointer, size, element, may_fail=False, stack=True, scoped=True))
         builder.at_end(pointer, lambda end: Free(end, pointer, stack=True))
 
+    def name(self, cursor: Any) -> None:
+        """A typedef: its lengths are computed here, once for all that is declared by its name."""
+        if _array_of(cursor.underlying_typedef_type) is not None:
+            for length in self.note(cursor):
+                self._require_positive(cursor, length)
+
     def note(self, cursor: Any) -> tuple[Expression, ...]:
         """Compute the lengths in the type of a declaration, if they are written there."""
         type_ = _array_of(cursor.type)
@@ -52,11 +59,19 @@ class VariableArrays:
         written = [c for c in cursor.get_children() if c.kind.is_expression() and (first is None or c != first)]
         depth = _depth(type_)
         is_pointer = kind(cursor) == "PARM_DECL" and is_variable_array(cursor.type) and depth == 1  # to one element
-        if len(written) < depth or is_pointer:
+        named = self._lengths_by_name(cursor)
+        if len(written) + len(named) < depth or is_pointer:
             return ()
-        lengths = tuple(self._number(c) for c in reversed(written))[:depth]
+        lengths = (*(self._number(c) for c in reversed(written)), *named)[:depth]
         self._lengths.append((cursor, lengths))
         return lengths
+
+    def _lengths_by_name(self, cursor: Any) -> tuple[Expression, ...]:
+        """The lengths of the type by whose name a variable is declared, or what is measured."""
+        for part in cursor.get_children():
+            if kind(part) == "TYPE_REF":
+                return next((known for declared, known in self._lengths if declared == part.referenced), ())
+        return ()
 
     def _number(self, cursor: Any) -> Expression:
         """The value of a length, which later changes of its variables leave alone."""
@@ -115,8 +130,11 @@ class VariableArrays:
         raise UnsupportedConstruct("an array of variable length whose length is not written at its declaration", cursor)
 
     def size(self, cursor: Any) -> Expression | None:
-        """`sizeof` of an expression whose type is such an array; None for other operands."""
+        """`sizeof` of an expression whose type is such an array, or of a name for one; None for other operands."""
         inner = list(cursor.get_children())
+        if len(inner) == 1 and kind(inner[0]) == "TYPE_REF" and is_variable_array(inner[0].referenced.type):
+            lengths = self._lengths_by_name(cursor)
+            return self._bytes(lengths, self._element(inner[0].referenced.type)) if lengths else None
         if len(inner) != 1 or not is_variable_array(inner[0].type):
             return None
         return self._bytes(self.lengths(inner[0]), self._element(inner[0].type))

@@ -1,7 +1,11 @@
 #ifndef KLEENE_SETJMP_H
 #define KLEENE_SETJMP_H
-typedef long jmp_buf[32];
-typedef long sigjmp_buf[32];
+struct kleene_jump {
+    int *frame;
+    long rest[31];
+};
+typedef struct kleene_jump jmp_buf[1];
+typedef struct kleene_jump sigjmp_buf[1];
 int setjmp(jmp_buf);
 void longjmp(jmp_buf, int) __attribute__((noreturn));
 int sigsetjmp(sigjmp_buf, int);

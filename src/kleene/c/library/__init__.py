@@ -9,6 +9,7 @@ In reading order:
 - `streams`: streams, and their uses
 - `variadic`: variable arguments
 - `start_and_end`: functions that run before the entry and at the exit
+- `jumps`: `setjmp` and `longjmp`
 - `errors`: `errno` behind an allocation that fails
 - `unused`: variables of the library that a program does not use
 - `models`: the models that a user can choose

@@ -128,7 +128,7 @@ IGNORED = frozenset(
     ]
 )
 """Functions that do nothing that the program can see."""
-_JUMPS = "jumps between functions are not followed"
+_JUMPS = "only calls of it by name are followed"
 _THREADS = "threads are not followed; check what each of them does alone"
 NOT_MODELLED = {
     **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp"), _JUMPS),

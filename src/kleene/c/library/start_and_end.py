@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.graph import Cfa, Edge, chain
 from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, address_taken
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import RecordType
@@ -58,8 +58,8 @@ def with_start_and_end(program: CProgram, runs: StartAndEnd) -> CProgram:
 
 
 def _with_constructors(main: Function, names: Sequence[str]) -> Function:
-    operations = [Call(main.place, name, ()) for name in names]
-    edges = _chain(f"{main.name}.start", operations, main.cfa.entry)
+    operations: list[Operation] = [Call(main.place, name, ()) for name in names]
+    edges = chain(f"{main.name}.start", operations, main.cfa.entry)
     return replace(main, cfa=Cfa(edges[0].source, (*edges, *main.cfa.edges))) if edges else main
 
 
@@ -69,7 +69,7 @@ def _with_destructors(function: Function, names: Sequence[str]) -> Function:
     for number, edge in enumerate(function.cfa.edges):
         if isinstance(edge.label, Call) and edge.label.function == RUN_HANDLERS:
             calls = [edge.label, *(Call(edge.label.place, name, ()) for name in names)]
-            edges += _chain(f"{function.name}.end{number}", calls, edge.target, edge.source)
+            edges += chain(f"{function.name}.end{number}", calls, edge.target, edge.source)
         else:
             edges.append(edge)
     return replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
@@ -92,12 +92,5 @@ def _with_end(main: Function, destructors: Sequence[str]) -> Function:
         steps += [EndScope(label.place, ended)] if ended and (kept or label.value is None) else []
         steps += [Call(label.place, name, ()) for name in (RUN_HANDLERS, *destructors)]
         steps.append(replace(label, value=result) if kept else label)
-        edges += _chain(f"{main.name}.return{number}", steps, edge.target, edge.source)
+        edges += chain(f"{main.name}.return{number}", steps, edge.target, edge.source)
     return replace(main, cfa=Cfa(main.cfa.entry, tuple(edges)), locals=(*main.locals, result))
-
-
-def _chain(prefix: str, operations: Sequence[Operation], end: str, start: str = "") -> list[Edge[Operation]]:
-    """Edges one after another, from `start` or a new location to `end`."""
-    count = len(operations)
-    places = [start or f"{prefix}.0", *(f"{prefix}.{k}" for k in range(1, count)), end]
-    return [Edge(places[k], operation, places[k + 1]) for k, operation in enumerate(operations)]

@@ -132,6 +132,30 @@ class Chosen:
             return both + [(target, i) for a, i in pairs if a == source and self.is_path(target)]
         return []
 
+    @cached_property
+    def lengths(self) -> frozenset[Variable]:
+        """The indices that grow and shrink by one, and at which elements are stored: of stacks and vectors.
+
+        What is behind such an index is of no use to the program, but for mistakes.
+        """
+        steps: dict[Variable, set[tuple[Variable, int]]] = {}
+        stored: set[Variable] = set()
+        for edge in self.cfa.edges:
+            if not isinstance(edge.label, Assign):
+                continue
+            target = edge.label.target
+            if isinstance(target, Variable) and isinstance(target.type, IntegerType):
+                origin, shift = self.step(edge.label.value)
+                if origin is not None:
+                    steps.setdefault(target, set()).add((origin, shift))
+            elif isinstance(target, Deref) and isinstance(moved := bare(target.pointer), PointerOffset):
+                index = self.index_variable(moved.index)
+                stored |= {index} if index is not None and self.slot(moved.pointer) is not None else set()
+        copies = {(v, origin) for v, own in steps.items() for origin, shift in own if shift == 0}
+        moved_by = {v: {s for o, s in own if o == v or (o, v) in copies} for v, own in steps.items()}
+        stored |= {origin for v, origin in copies if v in stored}
+        return frozenset(v for v, shifts in moved_by.items() if v in stored and {1, -1} <= shifts)
+
     def step(self, value: Expression) -> tuple[Variable | None, int]:
         """A number as a variable plus -1, 0 or 1."""
         inner = bare(value)
@@ -152,19 +176,18 @@ class Chosen:
         """A pointer variable, or a member of the struct that one points to."""
         inner = bare(array)
         if isinstance(inner, Variable):
-            return inner not in self.taken and isinstance(inner.type, PointerType) and self._stays(inner)
+            return inner not in self.taken and isinstance(inner.type, PointerType)
         owner = owner_of(inner)
-        return owner is not None and self._is_own(owner) and self._stays(inner)
+        return owner is not None and self._is_own(owner)
 
     def _is_own(self, variable: Variable) -> bool:
         """Whether no other function sets a variable, and no pointer leads to it."""
         return variable not in self.taken and not (variable.is_global and self._has_calls)
 
-    def _stays(self, array: Expression) -> bool:
-        """Whether a call leaves an array where it is."""
-        return (
-            not self._has_calls or leads_to_array(array.type) or (isinstance(array, Variable) and not array.is_global)
-        )
+    def may_move(self, array: Expression) -> bool:
+        """Whether a call of a function that is analysed apart may set an array."""
+        is_local = isinstance(array, Variable) and not array.is_global
+        return self._has_calls and not leads_to_array(array.type) and not is_local
 
     @cached_property
     def _has_calls(self) -> bool:

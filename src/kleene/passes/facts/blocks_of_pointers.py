@@ -7,6 +7,7 @@ So has each one that is made for numbers: a buffer of 16 bytes is no struct of t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -43,7 +44,9 @@ class Blocks:
     """The kinds of blocks of pointers in one automaton."""
 
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
-        self._program, self._cfa = program, cfa
+        self._program = program
+        self.operations: list[Operation] = [*program.initial_values, *(edge.label for edge in cfa.edges)]
+        """The initial values of global variables, and what the automaton executes."""
         self._sizes: dict[Operation, int] = {}
         changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
         merged = replace(
@@ -52,16 +55,25 @@ class Blocks:
             records=program.records | {LITERALS.type.name: LITERALS},
         )
         self.memory = Memory(merged, changed, typed=True)
-        self.known = not any(map(_is_unknown, cfa.edges)) and not self._has_pools(cfa)
+        self.known = not any(map(_is_unknown, cfa.edges)) and not self._has_pools()
         """Whether all pointers are seen: no other function stores any, and none lie at computed bytes."""
 
-    def _has_pools(self, cfa: Cfa[Operation]) -> bool:
+    @property
+    def _nodes(self) -> Iterator[Expression]:
+        return (n for o in self.operations for x in expressions(o) for n in walk(x))
+
+    def _has_pools(self) -> bool:
         """Whether blocks that have pointers in them are indexed by bytes: then they are not where they are sought."""
         holding = {size for size, _ in self.memory.cell_of}
-        nodes = (n for e in cfa.edges for x in expressions(e.label) for n in walk(x))
-        moved = [n for n in nodes if isinstance(n, PointerOffset) and n.scale == 1 and constant_of(n.index) is None]
+        moved = [
+            n for n in self._nodes if isinstance(n, PointerOffset) and n.scale == 1 and constant_of(n.index) is None
+        ]
         places = [self.places(n.pointer) for n in moved]
-        text = set() if _reads_bytes_as_pointers(cfa) else {(k, o) for k, a in self.byte_arrays.items() for o, _ in a}
+        text = (
+            set()
+            if _reads_bytes_as_pointers(self._nodes)
+            else {(k, o) for k, a in self.byte_arrays.items() for o, _ in a}
+        )
         return any(spots is None or holding & {size for size, _ in spots - text} for spots in places)
 
     @cached_property
@@ -115,7 +127,7 @@ class Blocks:
         In blocks of other kinds, pointers have the offsets of their places.
         """
         kinds: set[object] = set()
-        for node in (n for e in self._cfa.edges for x in expressions(e.label) for n in walk(x)):
+        for node in self._nodes:
             if isinstance(node, PointerOffset) and node.scale > 1 and constant_of(node.index) != 0:
                 places = self.places(node.pointer)
                 if places is None:
@@ -147,10 +159,10 @@ def _is_unknown(edge: Edge[Operation]) -> bool:
     return isinstance(edge.label, Call) and edge.label.function not in TEXT_PRIMITIVES
 
 
-def _reads_bytes_as_pointers(cfa: Cfa[Operation]) -> bool:
+def _reads_bytes_as_pointers(nodes: Iterable[Expression]) -> bool:
     """Whether a pointer to bytes is converted to one to something larger."""
-    nodes = (n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Cast))
-    return any(_to_bytes(n.operand.type) and isinstance(n.type, PointerType) and n.type.target.size > 1 for n in nodes)
+    casts = (n for n in nodes if isinstance(n, Cast))
+    return any(_to_bytes(n.operand.type) and isinstance(n.type, PointerType) and n.type.target.size > 1 for n in casts)
 
 
 def _to_bytes(type_: Type) -> bool:

@@ -116,9 +116,8 @@ def live_before(
             needed |= after
             if not _is_without_effect(edge.label, numbers - live[edge.target]):
                 needed |= used_variables(edge.label)
-            if isinstance(edge.label, Unsupported):
-                needed |= {v for v in scope.get(location, frozenset()) if isinstance(v.type, PointerType)}
-            if isinstance(edge.label, ends) and location not in doomed:
+            holds = isinstance(edge.label, ends) and location not in doomed
+            if holds or isinstance(edge.label, Unsupported):
                 needed |= pointers & scope.get(location, frozenset())
             if whole_scope and isinstance(edge.label, EndScope):
                 needed |= pointers & set(edge.label.variables) & scope.get(location, frozenset())

@@ -32,6 +32,7 @@ from kleene.cfa.operations import (
     Assign,
     Assume,
     Call,
+    DeclareLocal,
     Havoc,
     Invoke,
     MemCopy,
@@ -125,7 +126,7 @@ def _stores(operation: Operation) -> list[tuple[Expression, Expression | None]]:
 class _Search:
     def __init__(self, cfa: Cfa[Operation], blocks: Blocks) -> None:
         self.cfa, self.blocks = cfa, blocks
-        self.operations = [edge.label for edge in cfa.edges]
+        self.operations = blocks.operations
         self.nodes = dict.fromkeys(n for o in self.operations for x in expressions(o) for n in walk(x))
         moves = [n for n in self.nodes if isinstance(n, PointerOffset | Index)]
         self.indices = [n.index for n in moves if constant_of(n.index) is None]
@@ -243,6 +244,8 @@ class _Search:
 
     def _may_write(self, operation: Operation, variable: Variable, *, exposed: bool) -> bool:
         own = {self.blocks.of_object(variable)}
+        if isinstance(operation, DeclareLocal) and operation.variable == variable:
+            return True
         for target, _ in _stores(operation):
             exact = plain(target)
             if exact == variable or (exposed and not isinstance(exact, Variable) and self._is_in(exact, own)):

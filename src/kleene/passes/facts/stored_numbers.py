@@ -176,14 +176,22 @@ class StoredNumbers(StoredTexts, ABC):
             for place in self.number_places.of_kind.get(kind, ()):
                 if before is None or not all(self._keeps_of(own, place) for own in before):
                     self._break_place(place)
-                key, was = self._filled(block, place.offset, state), self._filled(old, place.offset, state)
-                is_open = Part(OPEN, old, place.offset) in state.held
-                if key is not None and was is not None and was.scale == key.scale:
-                    count = state.held.get(was) if is_open else self._part(state, "room", old, key.scale)
-                    behind = self._part(state, "behind", old, key.scale)
-                    if count is not None and behind is not None and self.is_zero(state, behind):
-                        state.held[key] = count
+                self._move_filled(old, block, place, state)
         state.held[Part(MOVED, old, 1)] = block
+
+    def _move_filled(self, old: int, block: int, place: NumberPlace, state: State) -> None:
+        """The elements that were filled are filled in the new block, as far as it has room for them."""
+        key, was = self._filled(block, place.offset, state), self._filled(old, place.offset, state)
+        if key is None or was is None or was.scale != key.scale:
+            return
+        is_open = Part(OPEN, old, place.offset) in state.held
+        count = state.held.get(was) if is_open else self._part(state, "room", old, key.scale)
+        behind, room = self._part(state, "behind", old, key.scale), self._part(state, "room", block, key.scale)
+        if count is None or room is None or behind is None or not self.is_zero(state, behind):
+            return
+        fewer = next((n for n, m in ((count, room), (room, count)) if state.zone.upper(n, m) <= 0), None)
+        if fewer is not None:
+            state.held[key] = fewer
 
     def _keeps_of(self, kind: object, place: NumberPlace) -> bool:
         """Whether the numbers in blocks of a kind are promised all that those at a place are."""
@@ -231,9 +239,20 @@ class StoredNumbers(StoredTexts, ABC):
             at = self._position(target, base, stride, state) if stride else None
             key = self._filled(at[0], place.offset, state) if at is not None else None
             if at is not None and key is not None and key in state.held:
-                count = state.held[key]
-                if state.zone.upper(at[1], count) <= 0 and state.zone.upper(count, at[1]) <= 0:
-                    state.held[key] = self._sum(state, at[1], state.fresh(1, 1), minus=False)
+                state.held[key] = self._filled_after(state.held[key], at[1], state)
+
+    def _filled_after(self, count: int, index: int, state: State) -> int:
+        """How many elements from the first one on have a number, after one is stored at an index."""
+        if state.interval(index)[0] < 0 or state.zone.upper(index, count) > 0 or state.zone.upper(index, count) <= -1:
+            return count  # behind a gap, or there already
+        behind = self._sum(state, index, state.fresh(1, 1), minus=False)
+        if state.zone.upper(count, index) <= 0:
+            return behind
+        low, high = state.interval(count)
+        filled = state.fresh(low, high + 1)  # as many as before, or one more
+        for less, more, difference in ((count, filled, 0), (behind, filled, 0), (filled, count, 1)):
+            state.zone.add(less, more, difference)
+        return filled
 
     def struct_stored(self, target: Expression, value: Expression, state: State) -> None:
         """A struct is copied: from blocks of the same kinds, its numbers keep the promises."""

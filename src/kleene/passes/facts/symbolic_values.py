@@ -36,6 +36,8 @@ from kleene.passes.promote import exposed_globals
 
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
+LESS = "less"
+"""A number of another one: it is that one less `scale`, or it has wrapped."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -287,9 +289,14 @@ class Values:
                     return state.fresh(0, 1)
                 if type_.function != operand.type.function:
                     return state.fresh(*full)
-                converted = self._convert(inner, full, state)
+                known = self._wrapped(inner, type_, state) if type_.bits == operand.type.bits else None
+                converted = self._convert(inner, full, state) if known is None else known
                 if converted != inner and type_.bits >= operand.type.bits:
                     state.held[Part("zero like", converted, 1)] = inner
+                    if state.is_nonzero(inner):
+                        state.nonzero.add(converted)
+                if converted != inner and type_.bits == operand.type.bits:
+                    state.held[Part("wrapped", inner, type_.bits)] = converted
                 return converted
             case Binary():
                 return self._binary(expression, full, state)
@@ -300,6 +307,13 @@ class Values:
     def _convert(self, symbol: int, full: Interval, state: State) -> int:
         low, high = state.interval(symbol)
         return symbol if full[0] <= low and high <= full[1] else state.fresh(*full)
+
+    @staticmethod
+    def _wrapped(number: int, type_: IntegerType, state: State) -> int | None:
+        """A number as one of a type with as many bits, if it was converted before: each condition tells more of it."""
+        known = state.held.get(Part("wrapped", number, type_.bits))
+        low, high = state.interval(known) if known is not None else (0, 0)
+        return known if type_.has(low) and type_.has(high) else None
 
     def _binary(self, expression: Binary, full: Interval, state: State) -> int:
         middle = self._middle(expression, full, state)
@@ -320,11 +334,18 @@ class Values:
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
                 if full[0] <= low and high <= full[1]:
                     return self._sum(state, a, b, minus=True)
+                if bl == bh and bl > 0 and al >= 0 and ah <= full[1]:  # it wraps, if the first number is less
+                    wrapped = state.fresh(*full)
+                    state.held[Part(LESS, wrapped, bl)] = a
+                    return wrapped
             case "*":
                 return self._product(a, b, full, state)
             case "/" if bl == bh and bl > 0 and al >= 0:
                 binary = state.fresh(al // bl, ah // bl)
                 self._between(state, a, binary, al - al // bl, ah - ah // bl)
+                for factor, other in self._factorings(state, a):  # ``3 * n / 2`` is not less than n
+                    if state.interval(factor)[0] >= 0 and state.interval(other)[0] >= bl:
+                        state.zone.add(factor, binary, 0)
                 return binary
             case "%" if bl >= 0 and bh > 0:
                 low = max(al, 1 - bh) if al < 0 else 0
@@ -401,6 +422,9 @@ class Values:
         (low, high), width = state.interval(a), full[1] - full[0]
         if low >= 0 and factor > 1 and high * factor <= width:
             state.grown[product, a] = min(low, 1)
+        before = state.held.get(Part("zero like", a, 1))
+        if before is not None and (low, high) == full:  # the same number, but for multiples of the width
+            low, high = state.interval(before)
         is_power = factor > 0 and factor & (factor - 1) == 0
         if is_power and state.is_nonzero(a) and factor * max(-low, high) < width + 1:
             state.nonzero.add(product)  # a multiple of the width would be needed

@@ -48,12 +48,15 @@ class TextOperations(StoredNumbers, ABC):
     # Blocks ---------------------------------------------------------------------------------------------------
 
     def made_block(self, block: int, state: State, *, zeroed: bool) -> None:
-        """A new block. One of zeros without bytes of texts keeps all promises from the start: its pointers are NULL."""
+        """A new block: nothing leads to it, so what it holds need not keep the promises yet.
+
+        Pointers in a block of zeros are NULL and keep them, until others are stored.
+        """
         if not self.promises.kinds:
             return
         kinds = state.blocks.get(block)
         if zeroed and kinds and not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds):
-            return
+            state.held[Part("kept", block, 1)] = block
         state.held[Part("fresh", block, 1)] = block
         if zeroed:
             self._zero_all(block, state)
@@ -113,7 +116,7 @@ class TextOperations(StoredNumbers, ABC):
         room = state.held.get(Part("room", block, 1))
         if (zero or ends) and state.interval(amount)[0] >= 1:
             self._note_access(state, block, last)
-            self._set_end(state, block, last)
+            self._remember_end(state, block, last)
             if zero and room is not None and self._is_whole(state, at, amount, room):
                 self._zero_all(block, state)
 
@@ -229,7 +232,7 @@ class TextOperations(StoredNumbers, ABC):
             return
         self.bytes_written(state, known[0], known[1], known[1], zero=True)
         self._note_access(state, *known)
-        self._set_end(state, *known)
+        self._remember_end(state, *known)
 
     def _length(self, pointer: int, state: State) -> int:
         """The distance from a pointer to the first terminator: there is one now."""
@@ -243,7 +246,7 @@ class TextOperations(StoredNumbers, ABC):
                 if old is not None and state.zone.upper(known[1], old) <= 0:
                     state.zone.add(end, old, 0)
             self._note_access(state, known[0], end)
-            self._set_end(state, known[0], end)
+            self._remember_end(state, known[0], end)
         return length
 
     def _within_text(self, length: int, pointer: int, state: State) -> None:

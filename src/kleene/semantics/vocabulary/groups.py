@@ -48,7 +48,7 @@ class ShapeClass:
     are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
     relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
     each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
-    cycles, where the others have none.
+    cycles, where the others have none. `zeros` knows of numbers that are computed only whether they are 0.
     """
 
     name: str
@@ -64,6 +64,7 @@ class ShapeClass:
     counts: bool = False
     parts: tuple[frozenset[str], ...] = ()
     cyclic: frozenset[str] = frozenset()
+    zeros: bool = False
 
 
 @dataclass(frozen=True)
@@ -295,8 +296,9 @@ class Group:
         """Updates for the removal of the edge of one node, in a group of several cells."""
         t, lost = self.closure, self.lost_paths(source, edge)
         unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        lost_here = lost("v1", "v")
         for root in self.roots(roots):
-            beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
+            beyond = exists(["v1"], conj(at(root, "v1"), lost_here))
             unlinking.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
         return unlinking
 
@@ -312,7 +314,8 @@ class Group:
         t, whole = self.closure, self.whole_closure
         direct = conj(at(t, "v1", "u"), at(t, "v1", "v2"), at(t, "v2", "u"))
         around = conj(Not(at(t, "v1", "u")), disj(at(t, "v1", "v2"), at(t, "v2", "u")))
-        lost = exists(["u"], conj(source("u"), at(whole, "v1", "u"), neg(disj(direct, around))))
+        elsewhere = Not(Equal("v2", "u"))
+        lost = exists(["u"], conj(source("u"), at(whole, "v1", "u"), elsewhere, neg(disj(direct, around))))
         broken = exists(["u"], conj(source("u"), at(whole, "v", "u")))
         return [
             Update(whole, ("v1", "v2"), conj(at(whole, "v1", "v2"), neg(lost))),
@@ -348,6 +351,11 @@ class Group:
                 Rule(Not(at(whole, "v1", "v2")), Not(at(t, "v1", "v2")), f"{self.step} is part of {self.name}"),
                 Rule(conj(both, Not(Equal("v1", "v2"))), at(cycle, "v1"), f"cycles of {self.name}"),
                 Rule(conj(at(cycle, "v1"), at(whole, "v1", "v2")), at(whole, "v2", "v1"), f"cycles of {self.name}"),
+                Rule(  # the forest orders the nodes of a cycle
+                    conj(at(cycle, "v1"), at(whole, "v1", "v2"), Not(at(t, "v1", "v2"))),
+                    at(t, "v2", "v1"),
+                    f"cycles of {self.name}",
+                ),
             ]
         return rules
 
@@ -398,6 +406,9 @@ class Group:
         closure_rules.append(self._only_step(step, t))
         if self.sharing and t == self.closure:
             closure_rules.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
+        if self.kind == CIRCULAR:  # a path along a function starts with its only edge
+            onward = exists(["v1"], conj(at(step, "v1", "v2"), at(t, "v1", "v3"), Not(Equal("v1", "v3"))))
+            closure_rules.append(Rule(onward, at(t, "v2", "v3"), f"{step} is a function"))
         if self.function:  # the nodes that one node reaches along a function are in a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             closure_rules.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))

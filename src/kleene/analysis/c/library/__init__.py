@@ -11,9 +11,11 @@ In reading order:
 - `inference`: selects a reading for each function by trials
 - `trials`: executes clients
 - `client`: the most general client as C text
+- `places`: findings of a client, with the place in the library and the operations that lead there
 - `walks`: functions of a client that return any element of an object
 - `separation`: whether the objects of a client are separate
 - `static_numbers`: numbers in variables of the library, which calls on other objects change
+- `hooks`: members for functions of the client that no function of the library sets
 - `invariant`: facts about all objects between two operations
 - `contract`: the facts as contracts of the functions
 - `model`: the proved functions as clients see them, as C text

@@ -14,24 +14,27 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
-from kleene.analysis.c.library.contract import contract_of, loop_head
+from kleene.analysis.c.library.client import CLIENT, Client
+from kleene.analysis.c.library.contract import contract_of, loop_heads
+from kleene.analysis.c.library.hooks import unset_hooks
 from kleene.analysis.c.library.inference import (
     CHANGES,
     FOLLOWS,
-    NEVER_CALLED,
     SHARES,
     Inference,
     Inferred,
     Rejected,
     follows_datum,
+    is_wrong_guess,
+    never_called,
     result_is_gone,
 )
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
-from kleene.analysis.c.library.invariant import Fact, facts_of
+from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
+from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
 from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
 from kleene.analysis.c.library.static_numbers import with_any_numbers
 from kleene.analysis.c.library.stored import StoredContracts
@@ -49,6 +52,7 @@ from kleene.results.library import FunctionVerdict, LibraryReport
 
 PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
+NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
 
 def check_library(
@@ -106,19 +110,56 @@ class _Run:
         return report
 
     def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
-        """Prove as many of the accepted operations together as possible."""
-        operations = list(inferred.accepted)
-        if not operations:
+        """Prove as many of the accepted operations as possible: first with one object, then those that take two.
+
+        The heaps of a client with two objects are pairs, and may be too many. Then the others are proved all the same.
+        """
+        pairs = [o for o in inferred.accepted if Role.SECOND in o.roles]
+        single = [o for o in inferred.accepted if o not in pairs]
+        if not inferred.accepted:
             report.reason = "no function can be called: a function that makes an object is missing"
+        elif not pairs or not single:
+            self._prove_together(inference, inferred, list(inferred.accepted), report)
+        else:
+            for operation in pairs:
+                self._decide(operation, Verdict.UNKNOWN, NO_TIME_FOR_TWO)
+            self._prove_together(inference, inferred, single, report)
+            if self.budget.left > 0:
+                self._prove_pairs(inference, inferred, pairs, report)
+
+    def _prove_pairs(
+        self, inference: Inference, inferred: Inferred, pairs: list[Operation], report: LibraryReport
+    ) -> None:
+        """Prove all operations again, with those that take two objects; what was proved before stays proved."""
+        before = self.verdicts
+        wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
+        every = [o for o in inferred.accepted if o not in pairs and o.function.name not in wrong] + pairs
+        self.verdicts = {n: v for n, v in before.items() if n not in {o.function.name for o in every}}
+        own = LibraryReport(report.file, [], assumptions=report.assumptions)
+        self._prove_together(inference, inferred, every, own)
+        proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
+        if proved >= {name for name, verdict in before.items() if verdict.verdict is Verdict.TRUE}:
+            report.client, report.check, report.invariants, report.model = (
+                own.client,
+                own.check,
+                own.invariants,
+                own.model,
+            )
             return
+        shown = {o.function.name: self.verdicts[o.function.name] for o in pairs if o.function.name not in proved}
+        self.verdicts = {**before, **shown}
+
+    def _prove_together(
+        self, inference: Inference, inferred: Inferred, operations: list[Operation], report: LibraryReport
+    ) -> None:
+        """Prove as many of some operations together as possible."""
         while operations:
             client, program = self.clients.write(inferred.types, operations, general=True)
             properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
-            check.reason = self._for_people(
-                check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
-            )
+            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
@@ -144,8 +185,9 @@ class _Run:
             if other is not None:
                 operations[operations.index(operation)] = other
                 continue
-            if follows_datum(finding):
-                self._decide(operation, Verdict.UNKNOWN, FOLLOWS)
+            if follows_datum(finding) or is_wrong_guess(operation, finding):
+                reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
+                self._decide(operation, Verdict.UNKNOWN, reason)
                 operations.remove(operation)
                 continue
             number = check.findings.index(finding)
@@ -155,7 +197,7 @@ class _Run:
                 operation,
                 verdict,
                 check.reason or str(finding),
-                finding,
+                in_library(finding, client, self.interface, run),
                 run,
                 sequence_of(finding, client),
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
@@ -184,19 +226,25 @@ class _Run:
         `changing` are variables of the library through which objects may affect each other.
         """
         client, program = self.clients.write(types, operations)
-        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
-        head = loop_head(check)
-        shared = trial.shared
-        if shared is None and head is not None:
-            static = {g.variable.name for g in program.globals}
-            shared = shared_in_structures(head.structures, head.live, client.variables, static)
+        may_fail = self.options.read.malloc_may_fail
+        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
+        if any(Role.SECOND in o.roles for o in operations):
+            with_two = self.clients.write(types, operations, begins_with_two=True)
+            trial.add(run_trial(*with_two, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+        shared, heads = trial.shared, loop_heads(check)
+        static = {g.variable.name for g in program.globals}
+        for head in heads:
+            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
+        if shared is None and client.copies and not heads:
+            shared = (client.copies[0].removesuffix("_b"), client.copies[0])
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
             executed = {location for function, location in trial.exploration.visited if function == name}
             objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
-            if not executed or not objects <= trial.alive:
-                self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
+            elements = set(operation.records_in(*ELEMENTS))
+            if not executed or not objects <= trial.alive or not elements <= trial.elements:
+                self._decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:
@@ -209,11 +257,14 @@ class _Run:
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
-        head = loop_head(check)
+        head = next(iter(loop_heads(check)), None)
+        hooks = unset_hooks(check.prepared.source) if check.prepared is not None else {}
         for name, variable in client.objects.items() if head is not None else ():
             assert head is not None
-            pointers = head.live.get(variable, [variable])
+            pointers = head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
             facts[name] = facts_of(head.structures, pointers, self.interface.records)
+            unset = [field for (record, _), field in hooks.items() if record == name]
+            facts[name] += [Fact(f"{OBJECT}->{field} is NULL: no function sets it") for field in unset]
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
         for operation in inferred.accepted:
@@ -224,20 +275,24 @@ class _Run:
     def _culprit(
         self, check: CheckReport, client: Client, operations: list[Operation]
     ) -> tuple[Operation, Finding] | None:
-        """The operation in which a finding is, confirmed findings first."""
-        for finding in sorted(check.findings, key=lambda f: not f.confirmed):
+        """The operation in which a finding is, confirmed findings first, then those whose path is known.
+
+        What makes objects is not blamed for a suspicion: the others could not be called without it.
+        """
+        by_name = {o.function.name: o for o in operations}
+        blamed = []
+        for finding in check.findings:
             executed = executed_operations(finding, client)
-            last = executed[-1] if executed else None
-            if last is None:
-                last = next((o for o in operations if o.function.name == finding.function), None)
-            if last is not None:
-                return last, finding
-        return None
+            last = executed[-1] if executed else by_name.get(finding.function)
+            if last is not None and (finding.confirmed or not last.makes):
+                blamed.append((not finding.confirmed, not executed, last, finding))
+        return min(blamed, key=lambda b: b[:2])[2:] if blamed else None
 
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error
         sequence = sequence_of(finding, rejected.client)
-        self._decide(rejected.operation, Verdict.FALSE, finding.message, finding, run, sequence)
+        told = in_library(finding, rejected.client, self.interface, run)
+        self._decide(rejected.operation, Verdict.FALSE, told.message, told, run, sequence)
 
     def _open(self, name: str, reason: str) -> None:
         function = next(f for f in self.interface.functions if f.name == name)
@@ -245,13 +300,8 @@ class _Run:
 
     def _for_people(self, reason: str) -> str:
         """A reason without the folder of the client, which no longer exists when a person reads it."""
+        reason = reason.replace(str(Path(self.interface.file).resolve()), self.interface.file)
         return reason.replace(f"{self.clients.folder}/", "").replace(CLIENT, f"{CLIENT} (--client-out shows it)", 1)
-
-    def _as_given(self, finding: Finding) -> Finding:
-        """The finding with the name of the file that the user gave."""
-        if Path(finding.file).resolve() == Path(self.interface.file).resolve():
-            return replace(finding, file=self.interface.file)
-        return replace(finding, file=CLIENT) if Path(finding.file).name == CLIENT else finding
 
     def _decide(
         self,
@@ -274,7 +324,7 @@ class _Run:
             tuple(words),
             reason,
             advice,
-            finding=None if finding is None else self._as_given(finding),
+            finding=finding,
             run=run,
             sequence=sequence,
             reading=operation.stored,
@@ -287,8 +337,3 @@ def _all_is_ended(operations: list[Operation], program: CProgram) -> bool:
         return True
     keeps = any(not g.constant and has_pointers(g.variable.type, program) for g in program.globals)
     return not keeps and not any(o.makes for o in operations)
-
-
-def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
-    """The operations that a run executes, in order."""
-    return tuple(o.function.name for o in executed_operations(finding, client))

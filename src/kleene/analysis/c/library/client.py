@@ -1,22 +1,34 @@
 """The most general client of a library, as C text: any sequence of operations on any arguments.
 
-The client keeps a pointer for each object type (two, if an operation takes two objects). Its loop executes one
-operation at a time. The heaps at the head of the loop are all heaps that the operations can make: the class of heaps
-that is closed under them. Each operation is one line, so that a run shows which operations it executed.
+The client keeps a pointer for each object type (two, if an operation takes two objects). Where an operation makes
+another object of the same type, such as a copy, and some operation ends objects, the client goes on with one of the two
+and ends the other: as objects are separate (`separation`), no operation on one of them affects the other. Its loop
+executes one operation at a time. The heaps at the head of the loop are all heaps that the operations can make: the
+class of heaps that is closed under them. Each operation is one line, so that a run shows which operations it executed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from kleene.analysis.c.library.interface import CType, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, TEXTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.operations import (
+    ELEMENTS,
+    KEPT_RESULTS,
+    OBJECTS,
+    POINTER_ROLES,
+    TEXTS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
 from kleene.analysis.c.library.walks import Walks
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
-from kleene.core.verdict import Finding
 
 _PROLOGUE = """\
 #include <stdlib.h>
@@ -53,6 +65,10 @@ class Client:
     """The variable of each object type."""
     variables: tuple[str, ...]
     """The variables that lead to objects."""
+    walks: dict[str, str]
+    """The function that returns any element of a record."""
+    copies: tuple[str, ...] = ()
+    """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
 
 
 @dataclass
@@ -82,15 +98,19 @@ class _Writer:
         *,
         general: bool,
         any_datum: bool,
+        begins_with_two: bool,
     ) -> None:
         self.interface = interface
+        self.begins_with_two = begins_with_two
         self.is_general = general
         self.any_text = general and any(role in TEXTS for o in operations for role in o.roles)
         self.any_datum = any_datum and any(_stores_data(o) for o in operations)
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
-        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
+        used = _used_types(operations) | types.zeroed
+        kept = [name for name in types.kept if name in used or types.elements.keys() & used]
+        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(kept, start=1)}
         self._callbacks: dict[str, str] = {}
         self._helpers: list[str] = []
 
@@ -102,6 +122,7 @@ class _Writer:
         arguments = "int argc, char **argv" if self.any_text else "void"
         body: list[tuple[str, Operation | None]] = [(f"int {MAIN}({arguments}) {{", None)]
         body += [(line, None) for line in self._declarations()]
+        body += self._pairs() if self.begins_with_two else []
         body += [(f"    {self._line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
         body += [("    for (;;) {", None), ("        int operation = __VERIFIER_nondet_int();", None)]
         body += [*self._end(), *((line, None) for line in self._swap_and_zero())]
@@ -113,8 +134,9 @@ class _Writer:
         lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
         text = "\n".join([*before, *(line for line, _ in body), ""])
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
-        second = [f"{self.variables[n]}_b" for n in self._second()]
-        return Client(text, lines, objects, (*objects.values(), *second))
+        second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
+        variables = (*objects.values(), *second, *copies)
+        return Client(text, lines, objects, variables, self.walks.by_element, copies)
 
     # The frame of the client ----------------------------------------------------------------------------
 
@@ -131,15 +153,38 @@ class _Writer:
 
     def _second(self) -> list[str]:
         """The types of which the client keeps two objects."""
-        used = [name for o in self.operations for name in o.records_in(Role.SECOND)]
+        used = self._taken_twice
         used += [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
-        return [name for name in self.variables if name in used]
+        return [name for name in self.variables if name in used and name not in self._copied]
+
+    @property
+    def _taken_twice(self) -> list[str]:
+        """The types of which an operation takes two objects."""
+        return [name for o in self.operations for name in o.records_in(Role.SECOND)]
+
+    @cached_property
+    def _copied(self) -> dict[str, Operation]:
+        """The types of which operations make another object, each with an operation that ends one of the two."""
+        made = [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
+        ending = [o for o in self.operations if o.ends and o.outcome is not Outcome.ANOTHER]
+        ends = {name: o for o in ending for name in o.records_in(Role.OBJECT, Role.OBJECT_OR_NULL)}
+        return {name: ends[name] for name in made if name in ends and name not in self._taken_twice}
 
     def _declarations(self) -> list[str]:
         texts, second = self.types.texts, self._second()
         kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
+
+    def _pairs(self) -> list[tuple[str, Operation | None]]:
+        """The first objects: a trial is too short to come to operations on two objects otherwise."""
+        lines: list[tuple[str, Operation | None]] = []
+        for name in self._second():
+            makers = [o for o in self.operations if o.makes == name and not o.roles]
+            for maker in makers[:1]:
+                for variable in (self.variables[name], f"{self.variables[name]}_b"):
+                    lines.append((f"    {variable} = {maker.function.name}();", maker))
+        return lines
 
     def _end(self) -> list[tuple[str, Operation | None]]:
         """The program may end when no object is left."""
@@ -261,10 +306,13 @@ class _Writer:
         text = f"{function.name}({', '.join(call.arguments)})"
         match operation.outcome:
             case Outcome.NEW | Outcome.ANOTHER:
-                variable = self.variables[record_of(function.result)]
-                variable += "_b" * (operation.outcome is Outcome.ANOTHER)
-                call.guards.append(f"!{variable}")
-                text = f"{variable} = {text}"
+                name = record_of(function.result)
+                if operation.outcome is Outcome.ANOTHER and name in self._copied:
+                    text = self._copy(name, text)
+                else:
+                    variable = self.variables[name] + "_b" * (operation.outcome is Outcome.ANOTHER)
+                    call.guards.append(f"!{variable}")
+                    text = f"{variable} = {text}"
             case Outcome.REPLACES:
                 text = f"{call.owner} = {text}"
             case Outcome.REPLACES_IF_SET:
@@ -282,6 +330,16 @@ class _Writer:
         if call.guards:
             body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
         return self._needs_object(operation, f"{' '.join(call.setup)} {body}".strip())
+
+    def _copy(self, name: str, text: str) -> str:
+        """Another object of a type: one of the two ends. (A loop, so that its head has the heaps with both.)"""
+        one, type_ = self.variables[name], self.types.texts[name]
+        other = f"{one}_b"
+        swap = f"if (__VERIFIER_nondet_int()) {{ {type_} *t = {one}; {one} = {other}; {other} = t; }}"
+        self.variables[name] = other
+        end = self._line(self._copied[name])
+        self.variables[name] = one
+        return f"for ({type_} *{other} = {text}; {other};) {{ {swap} {end} }}"
 
     def _needs_object(self, operation: Operation, body: str) -> str:
         """Elements are reached from an object: without one the operation does nothing."""
@@ -354,16 +412,6 @@ CLIENT = "client.c"
 """The name of the client's file, by which steps of a run are recognised."""
 
 
-def executed_operations(finding: Finding, client: Client) -> list[Operation]:
-    """The operations of the client whose calls a run, or a suspected path, has, in order."""
-    executed = []
-    for step in finding.trace:
-        operation = client.lines.get(step.line) if Path(step.file).name == CLIENT else None
-        if operation is not None and f"{operation.function.name}(" in step.text:
-            executed.append(operation)
-    return executed
-
-
 def write_client(
     interface: Interface,
     types: ObjectTypes,
@@ -372,13 +420,24 @@ def write_client(
     *,
     general: bool = True,
     any_datum: bool = True,
+    begins_with_two: bool = False,
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
     Without `general`, its texts and floating-point numbers are a few that are known: trials need no more, and are
-    shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them.
+    shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them. With
+    `begins_with_two`, its run begins with two objects of each type of which it keeps two.
     """
-    return _Writer(interface, types, operations, general=general, any_datum=any_datum).write(included)
+    writer = _Writer(
+        interface, types, operations, general=general, any_datum=any_datum, begins_with_two=begins_with_two
+    )
+    return writer.write(included)
+
+
+def _used_types(operations: Sequence[Operation]) -> set[str]:
+    """The types of the objects that operations take, make or replace: a client keeps objects of no other type."""
+    used = {name for o in operations for name in o.records_in(*POINTER_ROLES)}
+    return used | {record_of(o.function.result) for o in operations if o.outcome in KEPT_RESULTS}
 
 
 def member_to_see(result: CType, interface: Interface) -> str:

@@ -84,12 +84,10 @@ def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
         if c not in links and _is_member(c, own) and any(view.targets(c, view.object) for view in views)
     ]
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
-    grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links}
-    hidden = {c for c in cells if not _is_member(c, own)}
-    for p in by_role[RoleKind.UNION]:
-        parts = _members(p, links)
-        if len(parts) > 1 or (parts and _members(p, list(hidden))):
-            grouped[p.name] = parts
+    unions = {p.name: _members(p, links) for p in by_role[RoleKind.UNION]}
+    joined = {c for p in by_role[RoleKind.UNION] for c in _members(p, cells)}
+    grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links if c not in joined}
+    grouped |= {name: parts for name, parts in unions.items() if parts}
     for group, members in grouped.items():
         yield from _about_group(views, group, members, by_role)
     for p in by_role[RoleKind.LEADS_BACK]:

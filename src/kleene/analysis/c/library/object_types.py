@@ -31,6 +31,8 @@ class ObjectTypes:
     """The types with a field of their own type."""
     iterators: dict[str, str]
     """Types whose objects point into an object of another type and are no part of it, each with that type."""
+    handed_in: frozenset[str]
+    """The element types without a maker that the file defines: a client may allocate them, and link them in."""
     zeroed: frozenset[str]
     """The types without a maker whose objects are blocks of the client, filled with zeros at first."""
     texts: dict[str, str]
@@ -75,7 +77,10 @@ def object_types(interface: Interface) -> ObjectTypes:
     kept = tuple(name for name in used if name not in elements or name in made)
     linked = frozenset(n for n in kept if _is_linked(interface, n))
     headless = frozenset(n for n in kept if n not in made or (n not in blocks and _updates(interface, n)))
-    return ObjectTypes(kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, zeroed, used)
+    handed_in = frozenset(name for name in elements if name in interface.records and name not in made)
+    return ObjectTypes(
+        kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, handed_in, zeroed, used
+    )
 
 
 def _iterators(interface: Interface, reached: dict[str, set[str]], made: frozenset[str]) -> dict[str, str]:

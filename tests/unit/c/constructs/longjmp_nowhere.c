@@ -1,0 +1,3 @@
+// FALSE: uninitialized_pointer
+#include <setjmp.h>
+int main(void) { jmp_buf env; longjmp(env, 1); }
