@@ -262,7 +262,7 @@ BUCKETS = (
 def test_the_slice_of_a_list_beside_a_table_has_no_alarms(tmp_path: Path) -> None:
     """It had the pointers of the table that nothing reads, and a list seemed to be lost where no run goes on."""
     prepared = Prepared(read(program_of(BUCKETS, tmp_path)))
-    own = min(prepared.slices, key=lambda s: len(s.program.main.cfa.edges))
+    own = next(s for s in prepared.slices if not any("->more" in str(e.label) for e in s.program.main.cfa.edges))
     result = analyse(Prepared(prepared.source, own), malloc_may_fail=True, seconds=60)
     assert is_proof(result)
 
