@@ -302,7 +302,7 @@ class Inference:
                 break
             if operation.roles in admitted or (admitted and _is_guess(operation)):
                 continue
-            if not _may_be_ignored(operation, tried):
+            if not _may_be_ignored(operation, tried) or self._is_element(operation, tried):
                 continue
             attempt = self._try(operation, QUICK_STATES)
             if attempt.is_admissible and not attempt.is_whole:
@@ -313,6 +313,13 @@ class Inference:
                 if attempt.is_whole or operation.ends or operation.makes:
                     break
         return tried
+
+    def _is_element(self, operation: Operation, tried: list[_Tried]) -> bool:
+        """Whether a block that the client could hand in is an element: there are some, and the function takes them."""
+        handed_in = self.inferred.types.handed_in & set(operation.records_in(Role.BLOCK))
+        return bool(handed_in) and any(
+            t.is_called and handed_in & set(t.operation.records_in(*ELEMENTS)) for t in tried
+        )
 
     def _try(self, operation: Operation, states: int) -> _Tried:
         """The trial of a reading beside the accepted ones; one that was made already, with as many states, is known."""
