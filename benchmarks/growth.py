@@ -21,13 +21,21 @@ from pathlib import Path
 from client_families import CLIENT_FAMILIES
 from container_families import CONTAINER_FAMILIES, CONTAINERS, container_alone, containers_at_once
 from families import FAMILIES, SINGLES, Family, single, structures_at_once
+from grown_families import GROWN_FAMILIES
 from measure import environment
 from part_families import PART_FAMILIES
 from structure_families import STRUCTURE_FAMILIES
 
 from kleene.report.run.table import align_table
 
-ALL_FAMILIES = (*FAMILIES, *CLIENT_FAMILIES, *PART_FAMILIES, *STRUCTURE_FAMILIES, *CONTAINER_FAMILIES)
+ALL_FAMILIES = (
+    *FAMILIES,
+    *CLIENT_FAMILIES,
+    *PART_FAMILIES,
+    *STRUCTURE_FAMILIES,
+    *CONTAINER_FAMILIES,
+    *GROWN_FAMILIES,
+)
 MUTATED_SIZE = 3
 """The size of wrong programs: enough for parts, and runs show what is wrong."""
 TIMEOUT = 120.0

@@ -40,7 +40,16 @@ void Rules::add(bool all_active, std::vector<Rule> rules) {
       throw std::invalid_argument("an equality is binary");
     }
   }
-  for (const Rule& rule : rules) demand.include(rule.program);
+  for (Rule& rule : rules) {
+    demand.include(rule.program);
+    for (const Instruction& i : rule.program->code) {
+      const std::size_t count = rule.vectors + rule.matrices;
+      const bool is_vector = i.code == static_cast<int>(Op::guard_v) && !rule.matrices;
+      if (count == Rule::kMostTested || !(is_vector || i.code == static_cast<int>(Op::guard_m))) break;
+      rule.tested[count] = i.a;
+      ++(is_vector ? rule.vectors : rule.matrices);
+    }
+  }
   variants_[all_active] = std::move(rules);
   has_[all_active] = true;
 }
@@ -126,8 +135,20 @@ Outcome make_single(const Rule& rule, Draft<W>& draft, Worker<W>& worker) {
 }
 
 template <int W>
+bool may_apply(const Rule& rule, const Draft<W>& draft) {
+  std::size_t k = 0;
+  for (; k < rule.vectors; ++k)
+    if (!draft.v[rule.tested[k]]) return false;
+  for (const std::size_t end = k + rule.matrices; k < end; ++k)
+    if (!some(draft.m[rule.tested[k]])) return false;
+  return true;
+}
+
+template <int W>
 Outcome applied(const Rules& rules, const Rule& rule, Draft<W>& draft, Worker<W>& worker) {
-  if (!run(*rule.program, draft, nullptr, worker.temporaries)) return Outcome::nothing;
+  const int first = rule.vectors + rule.matrices;
+  if (!may_apply(rule, draft) || !run(*rule.program, draft, nullptr, worker.temporaries, first))
+    return Outcome::nothing;
   switch (rule.head) {
     case Head::refute:
       return Outcome::contradiction;

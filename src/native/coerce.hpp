@@ -15,6 +15,10 @@ struct Rule {
   ProgramRef program;
   Head head;
   int rail;  // of a head that is a predicate
+  // The rails whose tests the program begins with, unary ones first: most rules end there, and need no interpreter.
+  static constexpr std::size_t kMostTested = 4;
+  std::array<std::uint16_t, kMostTested> tested{};
+  std::uint8_t vectors = 0, matrices = 0;  // how many of each
 };
 
 class Rules {

@@ -13,6 +13,7 @@
 #include "compile.hpp"
 #include "convert.hpp"
 #include "stores.hpp"
+#include "team.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -333,15 +334,36 @@ bool is_current(const PyStore& self, const Batch& batch) {
   return batch.replacements == self.store->replacements();
 }
 
-// The records of batches in order; only those that are current, if so wanted.
-Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_current) {
-  Batch made{self.signature, {}};
+// The records of batches in order; only those that are current, if so wanted. Threads may share what has to be asked.
+Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_current, int threads) {
+  std::vector<const RecordRef*> records;
+  std::vector<std::size_t> doubtful;  // their numbers
   for (const Batch* batch : batches) {
     if (!batch) throw std::invalid_argument("a batch is missing");
     const bool all = is_current(self, *batch) || !only_current;
-    for (const RecordRef& record : batch->records)
-      if (all || self.store->current(*record)) made.records.push_back(record);
+    for (const RecordRef& record : batch->records) {
+      if (!all) doubtful.push_back(records.size());
+      records.push_back(&record);
+    }
   }
+  constexpr std::size_t together = 512;  // as in the stores
+  const std::size_t parts = (doubtful.size() + together - 1) / together;
+  const auto ask = [&](std::size_t part, Watch& watch, bool caller) {
+    std::uint32_t ticks = 0;
+    for (std::size_t k = part * together; k < std::min(doubtful.size(), (part + 1) * together); ++k) {
+      watch.tick(ticks, caller);
+      if (!self.store->current(**records[doubtful[k]])) records[doubtful[k]] = nullptr;
+    }
+  };
+  if (parts)
+    unlocked([&](Watch& watch) {
+      Team::share(parts, std::min(threads, static_cast<int>(parts)), watch,
+                  [&](std::size_t part, bool caller) { ask(part, watch, caller); });
+    });
+  Batch made{self.signature, {}};
+  made.records.reserve(records.size());
+  for (const RecordRef* record : records)
+    if (record) made.records.push_back(*record);
   return made;
 }
 
@@ -473,7 +495,7 @@ NB_MODULE(_native, m) {
              return self.store->current(*handle.record);
            })
       .def("is_current", &is_current)
-      .def("united", &united)
+      .def("united", &united, nb::arg("batches"), nb::arg("only_current"), nb::arg("threads") = 1)
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
       .def("clear", [](PyStore& self) { self.store->clear(); })
       .def("__len__", [](const PyStore& self) { return self.store->size(); });

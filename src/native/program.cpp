@@ -183,13 +183,15 @@ bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* paramete
 
 template <int W>
 inline __attribute__((always_inline)) bool interpret(const Program& program, const Draft<W>& draft,
-                                                     const int* parameters, Temporaries<W>& temporaries) {
+                                                     const int* parameters, Temporaries<W>& temporaries, int first) {
   const int n = draft.n;
   const VectorOf<W>* sv = draft.v;
   VectorOf<W>* tv = temporaries.v;
   const Matrix<W>* sm = draft.m;
   Matrix<W>* tm = temporaries.m;
-  for (const Instruction& i : program.code) {
+  const Instruction* const end = program.code.data() + program.code.size();
+  for (const Instruction* at = program.code.data() + first; at != end; ++at) {
+    const Instruction& i = *at;
     switch (i.code) {
       VECTOR_CASE(zero_v, 0)
       VECTOR_CASE(full_0, 1)
@@ -332,8 +334,8 @@ bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* paramete
 template <int W>
 __attribute__((target("avx2,bmi,bmi2,popcnt"), flatten)) bool run_avx2(const Program& program, const Draft<W>& draft,
                                                                        const int* parameters,
-                                                                       Temporaries<W>& temporaries) {
-  return interpret<W>(program, draft, parameters, temporaries);
+                                                                       Temporaries<W>& temporaries, int first) {
+  return interpret<W>(program, draft, parameters, temporaries, first);
 }
 const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #endif
@@ -341,17 +343,17 @@ const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("
 }  // namespace
 
 template <int W>
-bool run(const Program& program, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries) {
+bool run(const Program& program, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries, int first) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (has_avx2) return run_avx2<W>(program, draft, parameters, temporaries);
+  if (has_avx2) return run_avx2<W>(program, draft, parameters, temporaries, first);
 #endif
-  return interpret<W>(program, draft, parameters, temporaries);
+  return interpret<W>(program, draft, parameters, temporaries, first);
 }
 
-template bool run<8>(const Program&, const Draft<8>&, const int*, Temporaries<8>&);
-template bool run<16>(const Program&, const Draft<16>&, const int*, Temporaries<16>&);
-template bool run<32>(const Program&, const Draft<32>&, const int*, Temporaries<32>&);
-template bool run<64>(const Program&, const Draft<64>&, const int*, Temporaries<64>&);
-template bool run<128>(const Program&, const Draft<128>&, const int*, Temporaries<128>&);
+template bool run<8>(const Program&, const Draft<8>&, const int*, Temporaries<8>&, int);
+template bool run<16>(const Program&, const Draft<16>&, const int*, Temporaries<16>&, int);
+template bool run<32>(const Program&, const Draft<32>&, const int*, Temporaries<32>&, int);
+template bool run<64>(const Program&, const Draft<64>&, const int*, Temporaries<64>&, int);
+template bool run<128>(const Program&, const Draft<128>&, const int*, Temporaries<128>&, int);
 
 }  // namespace kleene

@@ -160,9 +160,10 @@ class Temporaries {
   std::vector<Matrix<W>> m_, t_;
 };
 
-// Runs a program; false if a guard ended it. Temporaries are reserved before.
+// Runs a program from its instruction `first` on; false if a guard ended it. Temporaries are reserved before.
 template <int W>
-bool run(const Program& program, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries);
+bool run(const Program& program, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries,
+         int first = 0);
 
 template <int W>
 inline VectorOf<W> vector_at(std::uint16_t place, const Draft<W>& draft, const Temporaries<W>& temporaries) {

@@ -10,10 +10,21 @@ import pytest
 from tests.refine.helpers import refined, task_of, written
 
 from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Unary, Variable
-from kleene.cfa.operations import Allocate, Assign, Assume, DeclareLocal, EndScope, Havoc, MemSet, Operation, Skip
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    ChangeGhosts,
+    DeclareLocal,
+    EndScope,
+    Havoc,
+    MemSet,
+    Operation,
+    Skip,
+)
 from kleene.cfa.types import INT, IntegerType, RecordType
 from kleene.cli import run_main
-from kleene.refine.conditions.cells import CellCondition, cell_conditions, ghost_offset, plain_conditions
+from kleene.refine.conditions.cells import CellCondition, cell_conditions, ghost_offset, own_member, plain_conditions
 from kleene.refine.conditions.ghosts import ghost_of
 from kleene.refine.conditions.linear import condition_of
 from kleene.refine.conditions.members import Members
@@ -81,6 +92,41 @@ def test_claims_that_some_node_violates(tmp_path, build, change, claim):
     assert refined(written(tmp_path, listing(build, change, claim))).outcome == UNSAFE
 
 
+KEPT = "int k = __VERIFIER_nondet_int();"
+
+
+@pytest.mark.parametrize(
+    "build,change,claim",
+    [
+        ("n->a = __VERIFIER_nondet_int(); if (n->a >= k) { free(n); continue; }", "", "p->a < k"),
+        ("n->a = k;", "", "p->a == k"),
+        ("n->a = k;", "", "p->a == head->a"),  # two objects with the value of one variable
+        ("int j = k; n->b = j; n->a = n->b;", "p->b = p->b - 1;", "p->a == k"),
+        ("n->a = __VERIFIER_nondet_int();", "if (p->a > k) k = p->a;", "p->a <= k"),  # the greatest number
+        ("n->a = k; n->b = k; if (k < 100) n->b = k + 1;", "", "p->b >= k"),
+    ],
+)
+def test_members_beside_a_variable(tmp_path, build, change, claim):
+    """A field assertion with a variable: it had no ghost, so that these were UNKNOWN."""
+    text = listing(build, change, claim).replace("struct pair *head", f"{KEPT} struct pair *head", 1)
+    result = refined(written(tmp_path, text))
+    assert result.outcome == SAFE
+    assert any(c.outer for c in cell_conditions(result.task.conditions))
+
+
+@pytest.mark.parametrize(
+    "build,change,claim",
+    [
+        ("n->a = k;", "k = __VERIFIER_nondet_int();", "p->a == k"),
+        ("n->a = k; k = __VERIFIER_nondet_int();", "", "p->a == head->a"),
+        ("n->a = __VERIFIER_nondet_int();", "if (p->a < k) k = p->a;", "p->a <= k"),
+    ],
+)
+def test_members_beside_a_variable_that_some_node_violates(tmp_path, build, change, claim):
+    text = listing(build, change, claim).replace("struct pair *head", f"{KEPT} struct pair *head", 1)
+    assert refined(written(tmp_path, text)).outcome != SAFE
+
+
 @pytest.mark.parametrize(
     "change",
     ["int *q = &p->b; *q = p->a + 1;", "memcpy(&p->b, &p->next, sizeof p->b);", "((struct other *)p)->c = 7;"],
@@ -98,7 +144,7 @@ def test_members_that_are_written_unseen(tmp_path, change):
 def test_members_of_a_union_overlap(tmp_path):
     text = listing(EQUAL, "", "p->a == p->b").replace("struct pair {", "union two { int c, d; };\nstruct pair {")
     task = task_of(written(tmp_path, text.replace("int a, b;", "union { int a, b; };")))
-    pair = Variable("a", INT), Variable("b", INT)
+    pair = own_member("a", INT), own_member("b", INT)
     condition = condition_of("==", *pair)
     assert not Members(task.memory).follows(CellCondition(record_of(task), condition, (0, 0)))
 
@@ -168,10 +214,17 @@ def record_of(task: Task) -> RecordType:
 
 def condition_on(task: Task, operator: str, constant: int) -> CellCondition:
     """A condition on the members a and b of the struct of the frame."""
-    a, b = Variable("a", INT), Variable("b", INT)
+    a, b = own_member("a", INT), own_member("b", INT)
     condition = condition_of(operator, a, Binary("+", b, Constant(constant, INT), INT))
     assert condition is not None
     return CellCondition(record_of(task), condition, tuple({a: 0, b: 4}[v] for v, _ in condition.terms))
+
+
+def beside(task: Task, operator: str, variable: Variable) -> CellCondition:
+    """A condition on the member a and a variable."""
+    condition = condition_of(operator, own_member("a", INT), variable)
+    assert condition is not None
+    return CellCondition(record_of(task), condition, (0,))
 
 
 @dataclass
@@ -238,6 +291,27 @@ class State:
                 assert isinstance(operation, Skip | EndScope)
         return result
 
+    def after_all(self, operation: ChangeGhosts) -> State:
+        """The ghosts of all objects change; one that no cube decides is None."""
+        result = self.copy()
+        for number, numbers in self.objects.items():
+            for change in operation.changes:
+                true, false = (
+                    any(all(numbers.get(o, 0) == value for o, value in cube) for cube in cubes)
+                    for cubes in (change.true, change.false)
+                )
+                assert not (true and false)
+                result.objects[number][change.offset] = 1 if true else 0 if false else None
+        return result
+
+
+def values_of(condition: CellCondition, numbers: dict[int, int], state: State) -> dict[Variable, int] | None:
+    """The values that a condition is about; None if a variable has none yet."""
+    if not condition.outer <= state.variables.keys():
+        return None
+    members = {v: numbers.get(offset, 0) for v, offset in condition.members.items()}
+    return {**members, **{v: state.variables[v] for v in condition.outer}}
+
 
 def has_true_ghosts(task: Task, state: State) -> bool:
     """Whether the ghosts of a state say what its numbers do."""
@@ -248,9 +322,9 @@ def has_true_ghosts(task: Task, state: State) -> bool:
                 return False
     for condition, number in cell_conditions(task.conditions).items():
         for numbers in state.objects.values():
-            values = {v: numbers.get(offset, 0) for v, offset in condition.members.items()}
-            known = numbers.get(ghost_offset(number), 0)
-            if known != condition.ghost_value(values):
+            values = values_of(condition, numbers, state)
+            known = numbers.get(ghost_offset(condition, number), 0)
+            if values is not None and known not in (condition.ghost_value(values), None):
                 return False
     return True
 
@@ -260,8 +334,9 @@ def with_true_ghosts(task: Task, state: State) -> State:
     result = state.copy()
     for condition, number in cell_conditions(task.conditions).items():
         for numbers in result.objects.values():
-            values = {v: numbers.get(offset, 0) for v, offset in condition.members.items()}
-            numbers[ghost_offset(number)] = condition.ghost_value(values)
+            values = values_of(condition, numbers, result)
+            if values is not None:
+                numbers[ghost_offset(condition, number)] = condition.ghost_value(values)
     for condition in plain_conditions(task.conditions):
         if condition.variables <= result.variables.keys():
             result.variables[ghost_of(condition)] = int(condition.holds(result.variables))
@@ -281,7 +356,8 @@ def ghostly_successors(task: Task, edge, state: State, rng: random.Random) -> li
             results.append(here)
             continue
         for step in task.cfa.leaving(location):
-            there = here.after(step.label, rng)
+            change = step.label if isinstance(step.label, ChangeGhosts) else None
+            there = here.after(step.label, rng) if change is None else here.after_all(change)
             if there is not None:
                 waiting.append((step.target, there))
     return results
@@ -296,7 +372,9 @@ def test_every_step_of_a_run_has_its_ghosts(tmp_path, seed):
     x, y = (next(v for v in plain.memory.integers if v.name == name) for name in "xy")
     cells = [condition_on(plain, "==", 0), condition_on(plain, "<=", 0), condition_on(plain, "==", rng.choice((1, -1)))]
     assert all(Members(plain.memory).follows(c) for c in cells)
-    task = plain.with_conditions([cells[0], condition_of("<=", x, y), *cells[1:]])
+    mixed = [beside(plain, "<=", x), beside(plain, "==", x), beside(plain, "==", y)]
+    chosen = [cells[0], condition_of("<=", x, y), *cells[1:]] if seed % 2 else [*mixed, condition_of("==", x, y)]
+    task = plain.with_conditions(chosen)
     steps = 0
     for _ in range(5):
         state, location = State(), plain.cfa.entry
@@ -306,7 +384,7 @@ def test_every_step_of_a_run_has_its_ghosts(tmp_path, seed):
             after = ghostly_successors(task, taken, state, random.Random(draw))
             if isinstance(taken.label, Allocate | DeclareLocal):
                 after = [with_true_ghosts(task, one) for one in after]
-            true = [one for one in after if has_true_ghosts(task, one)]
+            true = [with_true_ghosts(task, one) for one in after if has_true_ghosts(task, one)]
             assert true, f"{taken.label} excludes the run"
             state, location = true[0], taken.target
             steps += 1

@@ -58,6 +58,13 @@ def each(change: str) -> str:
     return f"struct list *l = build(); {walk} {{ int x = any, y = any; {change} }} {LOOK}"
 
 
+def below(change: str) -> str:
+    """A list whose numbers are below a variable, which then is changed."""
+    keep = "for (struct list *q = l; q; q = q->next) if (q->lo >= k) exit(0);"
+    look = "for (struct list *p = l; p; p = p->next) assert(p->lo < k);"
+    return f"struct list *l = build(); int k = any; {keep} {change} {look}"
+
+
 SINGLE = "struct s *n = calloc(1, sizeof *n); int x = any, y = any; if (!n) exit(0); "
 
 BODIES = {
@@ -98,6 +105,31 @@ BODIES = {
     "a truth value": "struct u { _Bool a; int b; } *n = calloc(1, sizeof *n);"
     "int x = any; if (!n || x < 1) exit(0);"
     "n->a = x; n->b = x; assert(n->a >= n->b);",
+    # Conditions on a member and a variable: where the variable changes, so do the ghosts of all objects.
+    "a variable that grows": below("k = k - 1;"),
+    "a variable that is read again": below("k = any;"),
+    "a variable that is declared again": "struct list *l = build(); for (int i = 0; i < 2; i++) { int k;"
+    "if (!i) { k = any; for (struct list *q = l; q; q = q->next) if (q->lo >= k) exit(0); } else k = any;"
+    "for (struct list *p = l; p; p = p->next) assert(p->lo < k); }",
+    "a copy of another variable": below("int j = any; k = j;"),
+    "a variable that gets a member": below("if (l) k = l->lo;"),
+    "a member beside the variable": below(
+        "struct list *m = l; if (m) { m->lo = k - 1; m = m->next; if (m) m->lo = k; }"
+    ),
+    "a member of the same name": below("if (l) { int lo = k; l->lo = lo; }"),
+    "zeroed blocks and a variable": SINGLE + "struct s *m = calloc(1, sizeof *m); if (!m) exit(0); n->lo = x;"
+    "if (y) { n->lo = y; m->lo = y; } assert(n->lo < x || n->lo == y); assert(m->lo == y);",
+    "zeros and a variable": SINGLE + "n->lo = x; memset(n, 0, sizeof *n); assert(n->lo == x);",
+    "a copied object and a variable": SINGLE + "struct s *k = malloc(sizeof *k); if (!k) exit(0);"
+    "k->lo = y; n->lo = x; *n = *k; assert(n->lo == x);",
+    "a global object and a variable": "static struct list g; struct list *l = &g; int x = any; if (any) {"
+    "l = malloc(sizeof *l); if (!l) exit(0); l->lo = x; } assert(l->lo == x);",
+    "a sum that wraps around beside members": below("if (l) l->lo = k + 1;").replace("p->lo < k", "p->lo <= k + 1"),
+    "a greatest number": "struct list *l = build(); if (!l) exit(0); int k = l->lo;"
+    "for (struct list *q = l; q; q = q->next) if (q->lo > k) k = q->hi;"
+    "for (struct list *p = l; p; p = p->next) assert(p->lo <= k); if (l->next) assert(l->next->hi <= k);",
+    "the same variable at two times": "int x = any; struct list *a = malloc(sizeof *a), *b = malloc(sizeof *b);"
+    "if (!a || !b) exit(0); a->lo = x; x = any; b->lo = x; assert(a->lo == b->lo);",
     "two counters": "int x = 0, y = 0; while (any) { x++; y++; } x = x - (y == 3); assert(x == y);",
     "a short counter": "unsigned char x = 0; int y = 0; while (any) { x++; y++; } assert(x == y);",
 }

@@ -24,6 +24,8 @@ POINTER_BYTES = {"ILP32": 4, "LP64": 8}
 """The size of pointers in each data model."""
 PREPROCESSED = ".i"
 _ERROR = 3
+_NOT_FOUND = " file not found"
+"""The end of clang's message about a missing header."""
 _MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")
 _TOLERATED = (
     "implicit-function-declaration",
@@ -67,9 +69,15 @@ def parse(path: str, flags: list[str], data_model: str) -> Any:
         if not errors:
             return unit
         defined |= defined_functions(unit)
-        if not fewest or len(errors) < len(fewest):
+        if not fewest or _says_more(errors, fewest):
             fewest = errors
     raise UnitError(fewest, defined)
+
+
+def _says_more(errors: list[Diagnostic], before: list[Diagnostic]) -> bool:
+    """Whether the errors with other headers are better ones: a missing file ends the reading and hides what follows."""
+    missing, missed = (any(_NOT_FOUND in error.message for error in some) for some in (errors, before))
+    return missed if missing or missed else len(errors) < len(before)
 
 
 def defined_functions(unit: Any) -> frozenset[str]:
@@ -104,7 +112,7 @@ def _without_gcc_attributes(path: str) -> list[tuple[str, str]]:
 
 def _diagnostic(problem: Any) -> Diagnostic:
     message = str(problem.spelling)
-    missing = re.match(r"'(.*)' file not found", message)
+    missing = re.match(f"'(.*)'{_NOT_FOUND}", message)
     if missing:
         message += f"; pass the folder that has it with -I, such as -I path/to/include (for {missing[1]})"
     return diagnostic_at(problem.location, message)

@@ -10,6 +10,7 @@ from typing import Any
 
 from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
+from kleene.c.input.database import read_database
 from kleene.c.library.errors import with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
@@ -85,7 +86,9 @@ class _Reader:
         self._model_units: dict[str, tuple[Unit, Any]] = {}
         self._assumptions: list[Assumption] = []
         self.problems: list[Diagnostic] = []
-        """The errors of the files that are left out."""
+        """The errors of the files that are left out, and of entries of the compilation database."""
+        if options.database:
+            self.problems += read_database(options.database).problems
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
@@ -95,7 +98,7 @@ class _Reader:
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
         own = {name for name, item in self.linkage.globals.items() if not item.external}
-        self._declare_models()
+        given = self._declare_models(own)
         if entry not in self.linkage.defined_functions and self.problems:
             raise InputError(self.problems)
         if entry not in self.linkage.defined_functions:
@@ -103,6 +106,8 @@ class _Reader:
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
         self._note_handlers(parsed)
         for unit, cursors in zip(units, declarations, strict=True):
+            self._lower(unit, cursors)
+        for unit, cursors in given:
             self._lower(unit, cursors)
         self._lower_library()
         program = CProgram(
@@ -206,18 +211,25 @@ class _Reader:
                 if definition.initial or definition.external or not known.initial:
                     self.linkage.globals[name] = definition
 
-    def _declare_models(self) -> None:
-        """Read the user's files of models: a function of the program goes before one of theirs."""
+    def _declare_models(self, own: set[str]) -> list[tuple[Unit, list[Any]]]:
+        """Read the user's files of models: what the program defines goes before. Returns the other variables there."""
+        given: list[tuple[Unit, list[Any]]] = []
         for file in self.options.models:
             unit = self._unit(file, {})
+            given.append((unit, []))
             self._model_units[file] = (unit, parse_unit(file, self.options))
             for cursor in self._model_units[file][1].cursor.get_children():
                 if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                     if cursor.spelling not in self.linkage.defined_functions:
                         self.linkage.library[cursor.spelling] = file
                         self.linkage.models.add(cursor.spelling)
-                elif kind(cursor) == "VAR_DECL":
+                elif kind(cursor) == "VAR_DECL" and cursor.spelling not in own:
+                    if cursor.spelling in self.linkage.globals and cursor.storage_class.name != "EXTERN":
+                        text = f"the variable {cursor.spelling} is declared and not defined: it is that of {file}"
+                        self._assumptions.append(Assumption(cursor.spelling, "model", text, given=True))
                     self._declare(unit, [cursor])
+                    given[-1][1].append(cursor)
+        return given
 
     def _lower_library(self) -> None:
         """Add the bodies of the functions that are used and not defined, from files of models and our library."""

@@ -8,7 +8,7 @@ All implicit conversions are explicit `Cast`s; arithmetic has operands of one ty
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Union, get_args
 
@@ -16,6 +16,8 @@ from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
 GHOST_OFFSET = 1 << 32
 """Offset of the first ghost of an object. Ghosts are facts about an object that an analysis adds, none of its bytes."""
+OPEN_GHOST_OFFSET = 1 << 56
+"""Offset of the first ghost that is also about variables: bytes that are zero do not determine it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Variable:
 
     @property
     def is_temporary(self) -> bool:
-        return self.name.rpartition(".")[2].startswith("$")
+        return self.name.startswith("$") or self.name.rpartition(".")[2].startswith("$")
 
     def __str__(self) -> str:
         return self.name
@@ -243,6 +245,15 @@ Expression = Union[  # noqa: UP007 (the alias names classes that refer back to i
 EXPRESSION_KINDS: tuple[type[Expression], ...] = get_args(Expression)
 """The classes of expressions."""
 
+ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+"""Operators on integers whose result is then wrapped to its type."""
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The comparison that holds exactly where the other one does not."""
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -270,7 +270,7 @@ class Havoc:
     source: str = "nondet"
 
     def __str__(self) -> str:
-        return f"{self.target} = {self.source}()"
+        return f"{self.target} = {self.source}" + ("()" if self.source.isidentifier() else "")
 
 
 LINE_LENGTH, BYTES_LEFT = "length of a line that is read", "number of bytes that are left to read"
@@ -317,6 +317,30 @@ class Specified:
         return f"{self.role}: {self.content}"
 
 
+GhostCube = tuple[tuple[int, int], ...]
+"""Ghosts of one object by their offsets, with their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class GhostChange:
+    """A ghost of all objects, by its offset: 1 where one of the cubes `true` holds, 0 by `false`, else any of both."""
+
+    offset: int
+    true: tuple[GhostCube, ...]
+    false: tuple[GhostCube, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeGhosts:
+    """Ghosts of all objects change at once: a variable that their conditions are about gets a new value."""
+
+    place: Place = field(compare=False)
+    changes: tuple[GhostChange, ...]
+
+    def __str__(self) -> str:
+        return f"ghosts {', '.join(str(change.offset) for change in self.changes)} of all objects change"
+
+
 @dataclass(frozen=True, slots=True)
 class Unsupported:
     """An unsupported operation: any path through it is unknown."""
@@ -349,6 +373,7 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
     Havoc,
     Print,
     Specified,
+    ChangeGhosts,
     Unsupported,
 ]
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from kleene.cfa.expressions import Cast, Expression, FunctionAddress, Variable, walk
+from kleene.cfa.expressions import (
+    Cast,
+    Constant,
+    Expression,
+    Field,
+    FunctionAddress,
+    Index,
+    Variable,
+    walk,
+    without_casts,
+)
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
-from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
+from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, RecordType, Type, VoidType
 
+_Path = tuple[Variable | int | None, ...]
+"""A part of a variable: the variable, then offsets and indices; None is an index that is not known."""
 LONG_POINTER_BYTES = 8
 """Bytes of a pointer where addresses have 64 bits."""
 LARGEST_BLOCK = 1 << 47
@@ -145,18 +157,21 @@ class CProgram:
         """
         if isinstance(call.function, str):
             return (call.function,)
-        if call.function in self._constant_functions:
-            return (self._constant_functions[call.function],)
+        path = _path(call.function)
+        known = [name for own, name in self._constant_functions.items() if path is not None and _may_be(own, path)]
+        if known:
+            return tuple(dict.fromkeys(known))
         names = (a.name for a in self.address_taken)
         return tuple(
             n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
         )
 
     @cached_property
-    def _constant_functions(self) -> dict[Expression, str]:
-        """The functions to which constants and members of constants point."""
+    def _constant_functions(self) -> dict[_Path, str]:
+        """The functions to which constants, their members and their elements point."""
         initial = [a for g in self.globals if g.constant and not g.external for a in g.initial]
-        return {a.target: a.value.name for a in initial if isinstance(a.value, FunctionAddress)}
+        values = [(_path(a.target), without_casts(a.value)) for a in initial]
+        return {path: value.name for path, value in values if path is not None and isinstance(value, FunctionAddress)}
 
     @cached_property
     def _converted_functions(self) -> frozenset[str]:
@@ -166,9 +181,8 @@ class CProgram:
         for node in nodes:
             source = _function_type(node.operand.type) if isinstance(node, Cast) else None
             target = _function_type(node.type)
-            if source is not None and (target is None or _kinds(source.parameters) != _kinds(target.parameters)):
-                kinds = _kinds(source.parameters)
-                names |= {n for n, f in self.functions.items() if _kinds(p.type for p in f.parameters) == kinds}
+            if source is not None and (target is None or _signature(source) != _signature(target)):
+                names |= {n for n, f in self.functions.items() if _signature(_own_type(f)) == _signature(source)}
         return frozenset(names)
 
     def _has_own_type(self, address: FunctionAddress) -> bool:
@@ -176,7 +190,7 @@ class CProgram:
         target = _function_type(address.type)
         if function is None or target is None:
             return function is None
-        return _kinds(target.parameters) == _kinds(p.type for p in function.parameters)
+        return _signature(target) == _signature(_own_type(function))
 
     @property
     def initial_values(self) -> list[Assign]:
@@ -241,21 +255,60 @@ class CProgram:
         return "\n".join(parts)
 
 
+def _path(place: Expression) -> _Path | None:
+    """A variable with the offsets and indices that lead to a part of it; None if it is reached by a pointer."""
+    match place:
+        case Variable():
+            return (place,)
+        case Field(base=base, offset=offset):
+            path = _path(base)
+            return (*path, offset) if path is not None else None
+        case Index(base=base, index=index):
+            path, number = _path(base), without_casts(index)
+            known = number.value if isinstance(number, Constant) else None
+            return (*path, known) if path is not None else None
+    return None
+
+
+def _may_be(own: _Path, path: _Path) -> bool:
+    """Whether a path without unknown indices is one of those that another one stands for."""
+    return len(own) == len(path) and all(b is None or a == b for a, b in zip(own, path, strict=True))
+
+
 def _accepts(function: Function | None, call: Call, *, converted: bool) -> bool:
     """Whether a call through a pointer may be one of the function, by its arguments and its result."""
     if function is None:
         return True
+    if call.result is not None and not _gives(function.type.result, call.result.type):
+        return False
     fixed, count = len(function.parameters), len(call.arguments)
     if converted or function.type.variadic:
         return count >= fixed
+    pointer = None if isinstance(call.function, str) else _function_type(call.function.type)
+    if pointer is not None and _kinds([pointer.result]) != _kinds([function.type.result]):
+        return False
     arguments = _kinds(a.type for a in call.arguments)
     return arguments == _kinds(p.type for p in function.parameters)
+
+
+def _gives(result: Type, wanted: Type) -> bool:
+    """Whether a function with this result can give a value that is used; else the call is undefined (C17, 6.5.2.2)."""
+    return not isinstance(result, VoidType) and isinstance(result, RecordType) == isinstance(wanted, RecordType)
 
 
 def _function_type(type_: Type) -> FunctionType | None:
     """The type of the functions that a pointer points to."""
     target = type_.target if isinstance(type_, PointerType) else type_
     return target if isinstance(target, FunctionType) else None
+
+
+def _own_type(function: Function) -> FunctionType:
+    """The type of a function by its parameters, of which an old-style declaration says nothing."""
+    return replace(function.type, parameters=tuple(p.type for p in function.parameters))
+
+
+def _signature(type_: FunctionType) -> tuple[list[type], list[type]]:
+    return _kinds([type_.result]), _kinds(type_.parameters)
 
 
 def _kinds(types: Iterable[Type]) -> list[type]:

@@ -34,7 +34,9 @@ def request_of(given: dict[str, Any]) -> CheckRequest:
     tasks = [name for name in files if name.endswith(_TASK)]
     if not tasks:
         _check_files(files)
-        return CheckRequest(files, _options(given, names or tuple(PROPERTIES), entry or "main", None))
+        return CheckRequest(
+            files, _options(_with_bits(given, files), names or tuple(PROPERTIES), entry or "main", None)
+        )
     if len(files) > 1:
         raise UsageError(f"a task file names the files of its program: give '{tasks[0]}' alone")
     task = read_task(tasks[0])
@@ -53,6 +55,15 @@ def _files_of_database(folder: str) -> tuple[str, ...]:
     if not files:
         raise UsageError(f"the compilation database of '{folder}' has no C file")
     return files
+
+
+def _with_bits(given: dict[str, Any], files: tuple[str, ...]) -> dict[str, Any]:
+    """The arguments with the sizes for which the compilation database compiles the files, if none are given."""
+    if not given["database"] or given["bits32"] or given["bits64"]:
+        return given
+    from kleene.c.input.database import read_database
+
+    return {**given, "bits32": read_database(given["database"]).is_32_bit(files)}
 
 
 def _check_files(files: tuple[str, ...]) -> None:

@@ -164,9 +164,10 @@ def macros_of(definitions: Sequence[str]) -> dict[str, str]:
 
 
 def print_problems(problems: Sequence[Diagnostic]) -> None:
-    """Print the errors of an input on standard error, the first ones if there are very many."""
-    for problem in problems[:_MOST_ERRORS]:
-        click.echo(str(problem), err=True)
-    more = len(problems) - _MOST_ERRORS
+    """Print the errors of an input on standard error, each once, the first ones if there are very many."""
+    texts = list(dict.fromkeys(map(str, problems)))
+    for text in texts[:_MOST_ERRORS]:
+        click.echo(text, err=True)
+    more = len(texts) - _MOST_ERRORS
     if more > 0:
         click.echo(f"kleene: {more} more errors are not shown", err=True)

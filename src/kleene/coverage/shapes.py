@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kleene.cfa.expressions import GHOST_OFFSET, Variable
 from kleene.cfa.operations import CHOICE, Allocate, Enter, Realloc
@@ -60,19 +61,24 @@ class Ghost:
 
 @dataclass(frozen=True)
 class GhostMember:
-    """A ghost of objects, at an offset beyond their bytes: the integers at some offsets of an object determine it."""
+    """A ghost of objects, at an offset beyond their bytes.
+
+    The integers at some offsets of an object determine it, and the values of some variables.
+    """
 
     offset: int
     members: tuple[tuple[int, IntegerType], ...]
-    value: Callable[[Sequence[int]], int]
+    variables: frozenset[Variable]
+    value: Callable[[Sequence[int], Mapping[Variable, int]], int]
 
-    def value_in(self, block: Block, base: int) -> int | None:
+    def value_in(self, block: Block, base: int, variables: Mapping[Variable, int]) -> int | None:
         """The value of the ghost of the struct that begins at an offset of a block; None if it is not determined."""
         loaded = [load_value(block, base + offset, type_.size) for offset, type_ in self.members]
         numbers = [x for x in loaded if isinstance(x, int)]
-        if len(numbers) < len(loaded):
+        if len(numbers) < len(loaded) or not self.variables <= variables.keys():
             return None
-        return self.value([type_.wrap(x) for x, (_, type_) in zip(numbers, self.members, strict=True)])
+        own = [type_.wrap(x) for x, (_, type_) in zip(numbers, self.members, strict=True)]
+        return self.value(own, {v: variables[v] for v in self.variables})
 
 
 @dataclass(frozen=True)
@@ -217,15 +223,22 @@ class _Drawing:
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
         ghosts = {ghost.name: ghost for ghost in self.owner.attempt.ghosts}
-        values: dict[Variable, int] = {}
-        for variable in {v for ghost in ghosts.values() for v in ghost.variables}:
-            value = value_of(self.owner.program, self.view, variable.name, variable.type.size)
-            if isinstance(value, int) and isinstance(variable.type, IntegerType):
-                values[variable] = variable.type.wrap(value)
+        values = self._values_of_conditions
         for variable in self.owner.memory.integers:
             ghost = ghosts.get(variable.name)
             if ghost is not None and variable in self.live and ghost.variables <= values.keys():
                 self.numbers.append((variable, ghost.value(values)))
+
+    @cached_property
+    def _values_of_conditions(self) -> dict[Variable, int]:
+        """The values of the variables that ghosts are about, where they have one."""
+        values: dict[Variable, int] = {}
+        ghosts: list[Ghost | GhostMember] = [*self.owner.attempt.ghosts, *self.owner.attempt.ghost_members]
+        for variable in {v for ghost in ghosts for v in ghost.variables}:
+            value = value_of(self.owner.program, self.view, variable.name, variable.type.size)
+            if isinstance(value, int) and isinstance(variable.type, IntegerType):
+                values[variable] = variable.type.wrap(value)
+        return values
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
@@ -346,8 +359,10 @@ class _Drawing:
         base = offset % GHOST_OFFSET
         kept = self.owner.memory.integer_type(place)
         ghost = next((g for g in self.owner.attempt.ghost_members if g.offset == offset - base), None)
-        value = ghost.value_in(block, base) if ghost is not None and kept is not None else None
-        return kept.wrap(value) if kept is not None and isinstance(value, int) else None
+        if ghost is None or kept is None:
+            return None
+        value = ghost.value_in(block, base, self._values_of_conditions)
+        return kept.wrap(value) if value is not None else None
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner

@@ -80,11 +80,13 @@ def solve(
         if not elements:
             return
         added = reached.stores[location].add(elements)
-        if added:
-            reached.generated += len(added)
-            if not pending[location]:
+        count = len(added)
+        if count:
+            reached.generated += count
+            waits = pending[location]
+            if not waits:
                 heappush(waiting, (rank[location], location))
-            pending[location].append(added)
+            waits.append(added)
 
     try:
         arrive(cfa.entry, domain.initial(initial))

@@ -8,6 +8,7 @@ In reading order:
 - `formula`: formulas
 - `formula_text`: formulas as TVP text
 - `transform`: substitution and matching
+- `patterns`: formulas up to the names of their predicates
 - `normal_forms`: negation, prenex and disjunctive normal forms
 - `earlier`: names of values before a call
 """

@@ -7,7 +7,7 @@ lower-case functions build formulas and simplify constants on the way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Self
 
 from kleene.logic.kleene import Kleene
@@ -21,7 +21,8 @@ class Formula:
 
     __slots__ = ("binders", "children", "free", "number")
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    _setters: ClassVar[tuple[Callable[..., None], ...]] = ()
+    _draft: ClassVar[type[Any]]
+    """The same class with attributes that can be set: a formula is made as its draft."""
     _binds: ClassVar[int] = 0
     """How many variables such a formula binds."""
 
@@ -31,7 +32,9 @@ class Formula:
     number: int
 
     def __init_subclass__(cls) -> None:
-        cls._setters = tuple(getattr(cls, name).__set__ for name in cls.__match_args__)
+        if "_draft" not in cls.__dict__:
+            own = {"__slots__": (), "__setattr__": object.__setattr__, "_draft": cls}
+            cls._draft = type(f"{cls.__name__}Draft", (cls,), own)
 
     def __hash__(self) -> int:
         return self.number
@@ -52,31 +55,26 @@ class Formula:
 
 
 _INTERNED: dict[tuple[Any, ...], Formula] = {}
-_SET_FREE, _SET_CHILDREN, _SET_BINDERS, _SET_NUMBER = (
-    getattr(Formula, name).__set__ for name in ("free", "children", "binders", "number")
-)
 
 
 def _intern(
-    cls: type[Formula],
-    key: tuple[Any, ...],
-    fields: tuple[Any, ...],
-    free: tuple[str, ...],
-    children: tuple[Formula, ...] = (),
+    draft: Any, cls: type[Formula], key: tuple[Any, ...], free: tuple[str, ...], children: tuple[Formula, ...] = ()
 ) -> Any:
-    """A formula that is not there yet. `key` has the numbers of formulas in their place: it is compared faster."""
-    formula = object.__new__(cls)
-    for set_field, value in zip(cls._setters, fields, strict=True):
-        set_field(formula, value)
-    binders = cls._binds
-    if children:
-        binders += max([child.binders for child in children])
-    _SET_FREE(formula, free)
-    _SET_CHILDREN(formula, children)
-    _SET_BINDERS(formula, binders)
-    _SET_NUMBER(formula, len(_INTERNED))
-    _INTERNED[key] = formula
-    return formula
+    """A formula that is not there yet, from a draft with its fields.
+
+    `key` has the numbers of formulas in their place: it is compared faster.
+    """
+    binders = 0
+    for child in children:
+        if child.binders > binders:
+            binders = child.binders
+    draft.free = free
+    draft.children = children
+    draft.binders = binders + cls._binds
+    draft.number = len(_INTERNED)
+    draft.__class__ = cls
+    _INTERNED[key] = draft
+    return draft
 
 
 def _union(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:
@@ -103,7 +101,12 @@ class Const(Formula):
 
     def __new__(cls, value: Kleene) -> Const:
         key = (cls, value)
-        return _INTERNED.get(key) or _intern(cls, key, (value,), ())  # type: ignore[return-value]
+        known = _INTERNED.get(key)
+        if known is None:
+            draft = object.__new__(cls._draft)
+            draft.value = value
+            return _intern(draft, cls, key, ())  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class Atom(Formula):
@@ -117,7 +120,11 @@ class Atom(Formula):
     def __new__(cls, predicate: str, args: tuple[str, ...]) -> Atom:
         key = (cls, predicate, args)
         known = _INTERNED.get(key)
-        return known or _intern(cls, key, (predicate, args), tuple(dict.fromkeys(args)))  # type: ignore[return-value]
+        if known is None:
+            draft = object.__new__(cls._draft)
+            draft.predicate, draft.args = predicate, args
+            return _intern(draft, cls, key, tuple(dict.fromkeys(args)))  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class Equal(Formula):
@@ -131,7 +138,11 @@ class Equal(Formula):
     def __new__(cls, left: str, right: str) -> Equal:
         key = (cls, left, right)
         known = _INTERNED.get(key)
-        return known or _intern(cls, key, (left, right), _union((left,), (right,)))  # type: ignore[return-value]
+        if known is None:
+            draft = object.__new__(cls._draft)
+            draft.left, draft.right = left, right
+            return _intern(draft, cls, key, _union((left,), (right,)))  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class Not(Formula):
@@ -143,7 +154,12 @@ class Not(Formula):
 
     def __new__(cls, body: Formula) -> Not:
         key = (cls, body.number)
-        return _INTERNED.get(key) or _intern(cls, key, (body,), body.free, (body,))  # type: ignore[return-value]
+        known = _INTERNED.get(key)
+        if known is None:
+            draft = object.__new__(cls._draft)
+            draft.body = body
+            return _intern(draft, cls, key, body.free, (body,))  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class _Binary(Formula):
@@ -156,8 +172,12 @@ class _Binary(Formula):
         key = (cls, left.number, right.number)
         known = _INTERNED.get(key)
         if known is None:
-            parts = (left, right)
-            return _intern(cls, key, parts, _union(left.free, right.free), parts)  # type: ignore[no-any-return]
+            draft = object.__new__(cls._draft)
+            draft.left, draft.right = left, right
+            free = left.free
+            if right.free != free:
+                free = _union(free, right.free)
+            return _intern(draft, cls, key, free, (left, right))  # type: ignore[no-any-return]
         return known  # type: ignore[return-value]
 
 
@@ -192,9 +212,10 @@ class IfThenElse(Formula):
         key = (cls, condition.number, then.number, otherwise.number)
         known = _INTERNED.get(key)
         if known is None:
-            parts = (condition, then, otherwise)
+            draft = object.__new__(cls._draft)
+            draft.condition, draft.then, draft.otherwise = condition, then, otherwise
             free = _union(condition.free, then.free, otherwise.free)
-            return _intern(cls, key, parts, free, parts)  # type: ignore[no-any-return]
+            return _intern(draft, cls, key, free, (condition, then, otherwise))  # type: ignore[no-any-return]
         return known  # type: ignore[return-value]
 
 
@@ -209,8 +230,9 @@ class _Quantified(Formula):
         key = (cls, variable, body.number)
         known = _INTERNED.get(key)
         if known is None:
-            free = _without(body.free, variable)
-            return _intern(cls, key, (variable, body), free, (body,))  # type: ignore[no-any-return]
+            draft = object.__new__(cls._draft)
+            draft.variable, draft.body = variable, body
+            return _intern(draft, cls, key, _without(body.free, variable), (body,))  # type: ignore[no-any-return]
         return known  # type: ignore[return-value]
 
 
@@ -242,9 +264,16 @@ class Closure(Formula):
         key = (cls, left, right, sub_left, sub_right, body.number)
         known = _INTERNED.get(key)
         if known is None:
+            draft = object.__new__(cls._draft)
+            draft.left, draft.right, draft.sub_left, draft.sub_right, draft.body = (
+                left,
+                right,
+                sub_left,
+                sub_right,
+                body,
+            )
             free = _union(_union((left,), (right,)), _without(body.free, sub_left, sub_right))
-            fields = (left, right, sub_left, sub_right, body)
-            return _intern(cls, key, fields, free, (body,))  # type: ignore[no-any-return]
+            return _intern(draft, cls, key, free, (body,))  # type: ignore[no-any-return]
         return known  # type: ignore[return-value]
 
 

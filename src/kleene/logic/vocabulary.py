@@ -73,13 +73,15 @@ BUILTIN = (SUMMARY, ACTIVE, IS_NEW, INSTANCE)
 RESERVED = frozenset(p.name for p in BUILTIN) | {"isthread", "ready", "runnable", "outside", "inac"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
     """An ordered set of predicates, the four built-in ones first. A predicate's place is its index."""
 
     predicates: tuple[Predicate, ...] = BUILTIN
     _index: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
     _hash: int = field(init=False, repr=False, compare=False, hash=False)
+    _equals: object = field(init=False, repr=False, compare=False, hash=False)
+    """The same object in vocabularies that were compared and are equal: they are looked up at every step."""
 
     def __post_init__(self) -> None:
         if self.predicates[: len(BUILTIN)] != BUILTIN:
@@ -88,7 +90,18 @@ class Vocabulary:
         if len(self._index) != len(self.predicates):
             raise ValueError("a predicate is declared twice")
         # Vocabularies of one program often differ in a definition only; a search among them should see that at once.
-        object.__setattr__(self, "_hash", hash(tuple((p.name, p.arity, p.definition) for p in self.predicates)))
+        object.__setattr__(self, "_hash", hash(tuple([(p.name, p.arity, p.definition) for p in self.predicates])))
+        object.__setattr__(self, "_equals", object())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        if self._equals is other._equals:
+            return True
+        if self._hash != other._hash or self.predicates != other.predicates:
+            return False
+        object.__setattr__(other, "_equals", self._equals)
+        return True
 
     def __hash__(self) -> int:
         return self._hash

@@ -6,7 +6,7 @@ arrays the index stays variable: such an access concerns the whole array, whose 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kleene.cfa.expressions import (
@@ -19,10 +19,23 @@ from kleene.cfa.expressions import (
     Index,
     PointerOffset,
     children,
+    has_dereference,
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
+from kleene.cfa.operations import (
+    Allocate,
+    Assume,
+    Error,
+    MemCopy,
+    MemSet,
+    Operation,
+    Place,
+    Print,
+    Realloc,
+    Unsupported,
+    expressions,
+)
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import VOID, ArrayType, PointerType, RecordType, Type
 from kleene.passes.facts.blocks_of_pointers import factors
@@ -65,14 +78,25 @@ def with_constant_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation
         return cfa
     intervals = Intervals(program, cfa)
 
-    def fix(edge: Edge[Operation]) -> Edge[Operation]:
+    def fix(edge: Edge[Operation]) -> list[Choice] | None:
         label = edge.label
         if not isinstance(label, Allocate) or constant_of(label.size) is not None:
-            return edge
+            return None
         low, high = intervals.of(label.size, edge.source)
-        return replace(edge, label=replace(label, size=Constant(low, label.size.type))) if low == high else edge
+        return [_with_size(label, low)] if low == high else None
 
-    return Cfa(cfa.entry, tuple(map(fix, cfa.edges)))
+    return expand_edges(cfa, fix, " constant size ")
+
+
+def _with_size(operation: Allocate | Realloc, size: int) -> Choice:
+    """A block of another size; what its own size is computed from is still read."""
+    new = replace(operation, size=Constant(size, operation.size.type))
+    return Choice(None, (*_reads(operation.place, [operation.size]), new))
+
+
+def _reads(place: Place, values: Iterable[Expression]) -> Iterator[Operation]:
+    """The reads of values that are not used any more: their accesses may still be errors."""
+    return (Print(place, None, (value,)) for value in values if has_dereference(value))
 
 
 def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
@@ -83,16 +107,16 @@ def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     intervals = Intervals(program, cfa)
     apart = len(program.functions) > 1
 
-    def least(edge: Edge[Operation]) -> Edge[Operation]:
+    def least(edge: Edge[Operation]) -> list[Choice] | None:
         label = edge.label
         if not isinstance(label, Allocate | Realloc) or isinstance(label.size, Constant):
-            return edge
+            return None
         if apart and has_pointers(label.element or VOID if isinstance(label, Allocate) else label.target.type, program):
-            return edge
+            return None
         low, _ = intervals.of(label.size, edge.source)
-        return replace(edge, label=replace(label, size=Constant(max(low, 0), label.size.type)))
+        return [_with_size(label, max(low, 0))]
 
-    return Cfa(cfa.entry, tuple(map(least, cfa.edges)))
+    return expand_edges(cfa, least, " least size ")
 
 
 def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
@@ -139,7 +163,9 @@ class _Splitter:
         """The choices that replace an operation with a variable index, for its first one; None if there is none."""
         if not self._may_change(edge.label) or edge.source not in self.intervals.at:
             return None
-        operation = self._fix_sizes(edge.label, edge.source)
+        operation, dropped = self._fix_sizes(edge.label, edge.source)
+        if reads := tuple(_reads(operation.place, dropped)):
+            return [Choice(None, (*reads, operation))]
         for expression in expressions(operation):
             for node, read in variable_indices(expression):
                 count = _count(node)
@@ -161,13 +187,15 @@ class _Splitter:
         exact = is_literal(node.base) or has_pointers(node.type, self.program)
         return MAX_ELEMENTS if exact else MAX_NUMBERS
 
-    def _fix_sizes(self, operation: Operation, location: str) -> Operation:
-        """The operation with sizes and indices whose interval is one number."""
+    def _fix_sizes(self, operation: Operation, location: str) -> tuple[Operation, list[Expression]]:
+        """The operation with sizes and indices whose interval is one number, and what they were."""
+        dropped: list[Expression] = []
 
         def fix(node: Expression) -> Expression:
             if isinstance(node, Index) and not isinstance(node.index, Constant):
                 low, high = self.intervals.of(node.index, location)
                 if low == high:
+                    dropped.append(node.index)
                     return replace(node, index=Constant(low, node.index.type))
             return node
 
@@ -175,8 +203,9 @@ class _Splitter:
         if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
             low, high = self.intervals.of(operation.size, location)
             if low == high and not self._becomes_list(operation, low):
-                return replace(operation, size=Constant(low, operation.size.type))
-        return operation
+                dropped.append(operation.size)
+                operation = replace(operation, size=Constant(low, operation.size.type))
+        return operation, dropped
 
     def _becomes_list(self, operation: Operation, size: int) -> bool:
         """Whether a block of pointers becomes a list of slots (`elements`), though its size does not vary."""

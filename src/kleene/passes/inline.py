@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, FunctionAddress, Variable, has_dereference
+from kleene.cfa.expressions import (
+    Cast,
+    Comparison,
+    Constant,
+    Expression,
+    FunctionAddress,
+    Variable,
+    has_dereference,
+    root_variable,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     CHOICE,
@@ -137,7 +146,8 @@ class _Inliner:
             self._add(source, Assume(call.place, test, truth=False), no)
             self._direct(yes, call, name, target, site)
             source = no
-        self._add(source, Unsupported(call.place, "call through a pointer to no known function"), self.exit)
+        reason = "call through a pointer to no known function" + _where_it_is_defined(self.program, call.function)
+        self._add(source, Unsupported(call.place, reason), self.exit)
 
     def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
         if name in TEXT_PRIMITIVES:  # `passes/elements/text` defines it
@@ -208,6 +218,15 @@ class _Inliner:
             self._add(source, EndScope(place, ended), target)
         else:
             self._add(source, Skip(place), target)
+
+
+def _where_it_is_defined(program: CProgram, pointer: Expression) -> str:
+    """What to do about a pointer in a variable that only other files define."""
+    root = root_variable(pointer)
+    outside = {g.variable.name for g in program.globals if g.external} | {a.name for a in program.assumptions}
+    if root is None or not root.is_global or root.name not in outside:
+        return ""
+    return f": {root} is declared and not defined; define it in a file of models: --models FILE.c"
 
 
 def convert_value(value: Expression, target: Expression) -> Expression:

@@ -24,9 +24,9 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Edge
-from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operation, Skip, expressions
+from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operation, Place, Print, Skip, expressions
 from kleene.cfa.program import CProgram, Function, Global
-from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import CHAR, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.literals import is_literal
@@ -255,12 +255,23 @@ class _Splitter:
                     return [self._rewritten(operation)]
                 before: list[Operation] = []
                 target, value = (self._fix(side, operation, before) for side in (target, value))
-                pairs = [(p.of(target), p.of(value)) for p in parts_of(target.type, self.program) or ()]
-                return [*before, *(self._rewritten(Assign(place, a, b)) for a, b in pairs)] or [Skip(place)]
+                parts = parts_of(target.type, self.program) or []
+                copies = [self._rewritten(Assign(place, p.of(target), p.of(value))) for p in parts]
+                return [*before, *self._padding([target, value], parts, place), *copies] or [Skip(place)]
             case MemSet() if (zeroed := _zeroed_lvalue(operation)) is not None and self._owns(zeroed):
-                parts = parts_of(zeroed.type, self.program) or ()
+                parts = parts_of(zeroed.type, self.program) or []
                 return [self._rewritten(Assign(place, p.of(zeroed), _zero(p.type))) for p in parts] or [Skip(place)]
         return [self._rewritten(operation)]
+
+    def _padding(self, sides: Iterable[Expression], parts: Iterable[Part], place: Place) -> list[Operation]:
+        """A copy accesses the bytes behind the last part too: a block may be too small for them."""
+        end = max((part.offset + part.type.size for part in parts), default=0)
+        behind = [
+            Field(side, "padding", CHAR, side.type.size - 1)
+            for side in sides
+            if end < side.type.size and not isinstance(_root(side)[0], Variable)
+        ]
+        return [self._rewritten(Print(place, None, (byte,))) for byte in behind]
 
     def _fix(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
         """The lvalue with the pointer and the indices in it computed once, `before` the parts are assigned.

@@ -24,7 +24,7 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.language import Entry
-from kleene.refine.conditions.cells import AnyCondition, CellCondition
+from kleene.refine.conditions.cells import AnyCondition, CellCondition, own_member
 from kleene.refine.conditions.linear import Condition
 from kleene.refine.conditions.members import Members
 from kleene.refine.enabled import NO_STRUCTURE
@@ -187,10 +187,11 @@ def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[A
         if "record" not in one:
             conditions.append(_condition(one, {v.name: v for v in task.memory.integers}))
             continue
-        fields = members.fields_of(one["record"])
-        plain = _condition(one, {name: Variable(name, f.type) for name, f in fields.items()})
-        record = task.program.records[one["record"]].type
-        condition = CellCondition(record, plain, tuple(fields[v.name].offset for v, _ in plain.terms))
+        own = [own_member(name, f.type) for name, f in members.fields_of(one["record"]).items()]
+        plain = _condition(one, {v.name: v for v in (*task.memory.integers, *own)})
+        condition = members.cell_condition(task.program.records[one["record"]].type, plain)
+        if condition is None:
+            raise InputError("the certificate has a condition on a struct that is about none of its members")
         if not members.follows(condition):
             raise InputError(f"the certificate has a condition on members that the program writes unseen: {condition}")
         conditions.append(condition)

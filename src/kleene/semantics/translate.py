@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kleene.cfa.expressions import Constant, Expression, Variable
+from kleene.cfa.expressions import OPEN_GHOST_OFFSET, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
     Assume,
+    ChangeGhosts,
     DeclareLocal,
     EndScope,
     Enter,
@@ -109,7 +110,8 @@ class Translator:
     ) -> None:
         memory = memory or Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
-        self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
+        self.memory, self.symbols = memory, symbols
+        self.constants = Constants(memory, precision.tracks_integer, only_zeros=shape.zeros)
         self.context = StepContext(program, memory, self.constants, symbols)
         if shape.counts:
             self.context.counts = CountSteps(memory, symbols, self.constants)
@@ -166,7 +168,8 @@ class Translator:
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
-        cfa = Cfa(entry, tuple(Edge(e.source, _keep(e.label, vocabulary), e.target) for e in edges))
+        same = tuple([Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.instrumentation])
+        cfa = Cfa(entry, tuple([_with_kept(edge, vocabulary, same) for edge in edges]))
         counted = self.context.counts.rules() if self.context.counts is not None else []
         rules, initial = (*self.symbols.rules(), *counted), self._initial(vocabulary)
         procedures = self._procedures()
@@ -355,9 +358,10 @@ class Translator:
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self.objects.integer_cells():
-                for c in constants if is_literal(variable) else ():
+                unknown = is_literal(variable) or offset >= OPEN_GHOST_OFFSET
+                for c in constants if unknown else ():
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
-                if 0 in constants and not is_literal(variable):
+                if 0 in constants and not unknown:
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         if self.context.counts is not None:
             for name, node in self.context.counts.initial_claims(objects):
@@ -424,6 +428,8 @@ class Translator:
                 self.context.fail(kind, message or ERROR_CALL)
             case Return() | Exit():
                 self._leave(operation)
+            case ChangeGhosts():
+                self.numbers.change_ghosts(operation)
             case Unsupported(reason=reason):
                 raise Unmodelled(reason)
             case _:
@@ -475,7 +481,12 @@ def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 
-def _keep(action: Action, vocabulary: Vocabulary) -> Action:
+def _with_kept(edge: Edge[Action], vocabulary: Vocabulary, same: tuple[Update, ...]) -> Edge[Action]:
+    kept = _keep(edge.label, vocabulary, same)
+    return edge if kept is edge.label else Edge(edge.source, kept, edge.target)
+
+
+def _keep(action: Action, vocabulary: Vocabulary, same: tuple[Update, ...]) -> Action:
     """The action with identity updates where it drops isolated objects: these change no instrumentation predicate.
 
     If the vocabulary has `new`, it becomes true for the objects that the action creates.
@@ -484,5 +495,4 @@ def _keep(action: Action, vocabulary: Vocabulary) -> Action:
         action = replace(action, updates=(*action.updates, Update(NEW, ("v",), disj(at(NEW, "v"), at("isNew", "v")))))
     if action.retain is None:
         return action
-    same = tuple(Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None)
     return replace(action, updates=action.updates + same)

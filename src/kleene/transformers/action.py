@@ -35,7 +35,7 @@ class Message:
     relation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Update:
     """The new value of a predicate at `args`. With `auto`, the formula is ignored and derived instead."""
 
@@ -44,6 +44,19 @@ class Update:
     formula: Formula
     auto: bool = False
     position: Position | None = field(default=None, compare=False)
+
+    def __eq__(self, other: object) -> bool:  # actions are compared often: the formula tells most of them apart
+        if not isinstance(other, Update):
+            return NotImplemented
+        return (
+            self.formula is other.formula
+            and self.predicate == other.predicate
+            and self.args == other.args
+            and self.auto == other.auto
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.predicate, self.formula.number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 from kleene import _native
 from kleene.logic.formula import Formula, exists
-from kleene.logic.vocabulary import Vocabulary
+from kleene.logic.patterns import PatternKey
+from kleene.logic.vocabulary import BUILTIN, Vocabulary
 from kleene.structures.program.build import MAY, MUST
 from kleene.structures.program.native_machine import Unsupported, bind
 from kleene.transformers.action import Rule
@@ -64,9 +66,41 @@ def precondition_programs(f: Formula, *, all_active: bool) -> tuple[_native.Code
     return tuple(made)
 
 
+class PartPrograms(NamedTuple):
+    """The programs of an action by the name of its part, made for an action with other names of predicates.
+
+    `own` are its predicates, by those in the programs.
+    """
+
+    programs: Mapping[str, _native.Code]
+    own: Mapping[str, str]
+
+
+_MADE: dict[tuple[Any, ...], tuple[tuple[str, ...], Mapping[str, _native.Code]]] = {}
+"""The programs that were made first for actions that are alike, with their predicates."""
+_BUILT_IN = frozenset(p.name for p in BUILTIN)
+
+
 @lru_cache(maxsize=1 << 14)
-def part_programs(parts: Parts, *, all_active: bool) -> Mapping[str, _native.Code]:
-    """The programs of an action, by the name of its part."""
+def part_programs(parts: Parts, *, all_active: bool) -> PartPrograms:
+    """The programs of an action: those of one that is alike, if there is one."""
+    key = PatternKey()
+    for f in (parts.new, parts.clone, parts.retain, *parts.messages, *(u.formula for u in parts.updates)):
+        key.mention(f)
+    for f in parts.post_messages:
+        key.mention(f)
+    counts = len(parts.messages), tuple([update.args for update in parts.updates])
+    names = key.predicates
+    fixed = tuple([name if name in _BUILT_IN else None for name in names])
+    pattern = (key.parts, fixed, parts.parameters, counts, all_active)
+    known = _MADE.get(pattern)
+    if known is None:
+        known = _MADE[pattern] = names, _compile(parts, all_active=all_active)
+    first, programs = known
+    return PartPrograms(programs, dict(zip(first, names, strict=True)))
+
+
+def _compile(parts: Parts, *, all_active: bool) -> Mapping[str, _native.Code]:
     made: dict[str, _native.Code] = {}
 
     def add(name: str, parameters: Sequence[str], formulas: list[tuple[Formula, tuple[str, ...]]]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kleene import _native
-from kleene.logic.vocabulary import Vocabulary
+from kleene.logic.formula import Formula
+from kleene.logic.vocabulary import BUILTIN, Vocabulary
 from kleene.structures.canonical import Canonicalizer
-from kleene.structures.program.native_machine import Unsupported, signature_of
+from kleene.structures.program.native_machine import Unsupported, bind, signature_of
+from kleene.transformers.action_programs import PARTS
 from kleene.transformers.draft import bits
-from kleene.transformers.native_programs import NativeRuleProgram
+from kleene.transformers.native_programs import NativeRuleProgram, PartPrograms
 
 
 class NativeRules:
@@ -24,6 +26,24 @@ class NativeRules:
         self.signature = signature
         self.names = Canonicalizer(vocabulary).named
         """The rails that make up a node's name, whatever the options of the domain's blur."""
+        self._built_in = {p.name: vocabulary.index(p.name) for p in BUILTIN}
+        self.plans: dict[tuple[Formula, bool], list[list[_native.Literal]]] = {}
+        """The compiled plans of focus formulas: actions share most of them."""
+        self._bound: dict[_native.Code, _native.Program] = {}
+
+    def bind(self, code: _native.Code) -> _native.Program:
+        """The code as a program for the structures of these rules; actions share some of it."""
+        known = self._bound.get(code)
+        if known is None:
+            known = self._bound[code] = bind(code, self.vocabulary)
+        return known
+
+    def bind_parts(self, parts: PartPrograms) -> list[_native.Program | None]:
+        """The programs of the parts of an action, in the order of `PARTS`."""
+        places = self.vocabulary.places
+        own = {other: places[name] for other, name in parts.own.items()} | self._built_in
+        programs = parts.programs
+        return [programs[name].bind(self.signature, own) if name in programs else None for name in PARTS]
 
     @staticmethod
     def of(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from kleene import _native
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import Canonicalizer
-from kleene.structures.program.native_machine import Unsupported, bind
+from kleene.structures.program.native_machine import Unsupported
 from kleene.transformers.action import Message
-from kleene.transformers.action_programs import PARTS, Parts
+from kleene.transformers.action_programs import Parts
 from kleene.transformers.focus_plan import Conjunction, focus_plan
 from kleene.transformers.native_programs import part_programs, precondition_programs, prefix_program
 from kleene.transformers.native_rules import NativeRules
@@ -29,7 +29,7 @@ class NativeAction:
         self._general = False
         self._native = self._make()
 
-    def post(self, structures: _native.Batch, threads: int, timed: bool) -> _native.Outcome:
+    def post(self, structures: _native.Batch, threads: int, *, timed: bool) -> _native.Outcome:
         """What the action leads to from a batch; some structures may be left to the Python machine."""
         outcome = self._native.post(structures, threads, timed)
         unfinished = outcome[0]
@@ -45,32 +45,34 @@ class NativeAction:
         return (action.post_messages if post else action.messages)[number]
 
     def _make(self) -> _native.Action:
-        transformer, action, vocabulary = self.transformer, self.transformer.action, self._rules.vocabulary
+        transformer, action, rules = self.transformer, self.transformer.action, self._rules
         native = _native.Action(
-            self._rules.native,
+            rules.native,
             transformer.step_options() | {"blur": self._blur},
             self._canonicalizer.named,
-            self._rules.names,
+            rules.names,
             [self._plan(formula) for formula in action.focus],
             action.precondition is not None,
             len(action.precondition.free) if action.precondition is not None else 0,
             (action.creates, action.clone is not None, action.retain is not None),
             [_ONLY_IF[message.only_if] for message in action.messages],
             [_ONLY_IF[message.only_if] for message in action.post_messages],
-            [2 * vocabulary.index(update.predicate) for update in action.updates],
+            [2 * rules.vocabulary.index(update.predicate) for update in action.updates],
         )
         for all_active in (True, False) if self._general else (True,):
             steps: list[_native.Program] = []
             if action.precondition is not None:
                 shared = precondition_programs(action.precondition, all_active=all_active)
-                steps = [bind(code, vocabulary) for code in shared]
+                steps = [rules.bind(code) for code in shared]
             parts = part_programs(Parts.of(action), all_active=all_active)
-            native.add(all_active, steps, [bind(parts[name], vocabulary) if name in parts else None for name in PARTS])
+            native.add(all_active, steps, rules.bind_parts(parts))
         return native
 
     def _plan(self, formula: Formula) -> list[list[_native.Literal]]:
-        plan = focus_plan(formula, self._rules.vocabulary)
-        return [self._conjunction(conjunction) for conjunction in plan]
+        plans, key = self._rules.plans, (formula, self._general)
+        if key not in plans:
+            plans[key] = [self._conjunction(each) for each in focus_plan(formula, self._rules.vocabulary)]
+        return plans[key]
 
     def _conjunction(self, conjunction: Conjunction) -> list[_native.Literal]:
         made: list[_native.Literal] = []

@@ -1,7 +1,8 @@
 """Random programs about two numbers in each node of a list: what the nodes have in common is asserted while walking.
 
-The nodes are built with ``a == b``, ``a <= b`` or ``b >= 0``, then changed by walks that keep it or not: one member at
-a time, both together, by copies of whole nodes, by zeros, or through pointers that conditions on members do not follow.
+The nodes are built with ``a == b``, ``a <= b`` or ``b >= 0``, or with ``a < k``, ``a == k`` for a variable k. Then they
+are changed by walks that keep it or not: one member at a time, both together, by copies of whole nodes, by zeros, by
+new values of the variable, or through pointers that conditions on members do not follow.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ BUILD = {
         "if (x > y) continue_with_less; n->a = x; n->b = y;",
         "n->a = x; n->b = y; if (n->a > n->b) { int t = n->a; n->a = n->b; n->b = t; }",
     ),
+    "p->a < k": (
+        "n->a = x; n->b = y; if (x >= k) n->a = 0;",
+        "n->a = k; if (x < k) n->a = x;",
+        "n->a = k - 1; n->b = k;",
+    ),
+    "p->a == k": ("n->a = k; n->b = x;", "n->b = k; n->a = n->b;", "int j = k; n->a = j; n->b = y;"),
+    "p->a == l->a": ("n->a = k; n->b = x;", "n->a = l ? l->a : x; n->b = y;"),
     "p->b >= 0": ("n->a = x; n->b = x > 0 ? x : 0;", "n->b = 0; n->a = y;", "n->a = x; n->b = 7; if (y > 0) n->b = y;"),
 }
 CHANGE = (
@@ -43,11 +51,18 @@ CHANGE = (
     "struct node s = *p; s.a = s.b; p->b = s.a;",
     "int t = p->a; p->a = p->b; p->b = t;",
     "p->a = x; p->b = x;",
+    "if (p->a >= k) k = p->a;",
+    "if (x < k) p->a = x;",
+    "p->a = k; if (x < k) p->a = x;",
+    "int j = k; k = j;",
     "if (x <= y) { p->a = x; p->b = y; }",
 )
 WRONG = (
     "p->a++;",
     "p->b--;",
+    "k = x;",
+    "k--;",
+    "if (p->next) k = p->next->b;",
     "if (x > 3) p->a = x;",
     "int *q = &p->b; *q = x;",
     "memset(&p->b, 1, sizeof p->b);",
@@ -70,7 +85,7 @@ def program(seed: int) -> str:
     header = HEADER.replace("ALLOCATE", allocate).replace("TYPE", rng.choice(("int", "int", "int", "short", "long")))
     lines = [
         "struct node *l = NULL, *p;",
-        "int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();",
+        "int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(), k = __VERIFIER_nondet_int();",
         f"while (__VERIFIER_nondet_int()) {{ struct node *n = make(l); {build} l = n; x = __VERIFIER_nondet_int(); }}",
         *walks,
         f"for (p = l; p; p = p->next) assert({claim});",

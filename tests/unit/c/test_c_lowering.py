@@ -124,7 +124,7 @@ CASES = {
     "unknown function": (
         "extern int out(void *); i = out(p);",
         [
-            "$x1 = out (does something)()",
+            "$x1 = out (does something)",
             "[$x1 != 0]",
             "[!($x1 != 0)]",
             "unsupported: out has no body, and it may change, free or keep what p reaches; "

@@ -15,7 +15,7 @@ from kleene.c.clang import raise_from_callbacks
 from kleene.c.options import ReadOptions
 from kleene.c.parse import HEADERS
 from kleene.cfa.expressions import Variable, walk
-from kleene.cfa.operations import Return
+from kleene.cfa.operations import Call, Return
 from kleene.diagnostics import InputError, UsageError
 
 
@@ -176,3 +176,30 @@ def test_what_libclang_does_not_pass_on_is_raised() -> None:
 
     with pytest.raises(RecursionError, match="too deep"), raise_from_callbacks():
         callback(fails)()
+
+
+CALLBACKS = """
+struct pair { int a, b; };
+struct table { unsigned (*hash)(const void *); void (*drop)(void *); struct pair (*split)(const void *); };
+static unsigned hash(const void *p) { return p != 0; }
+static void drop(void *p) { (void)p; }
+static struct pair split(const void *p) { struct pair q = { 1, 2 }; return q; }
+static struct table table = { hash, drop, split };
+int main(void) {
+    struct table *t = &table;
+    t->drop(t);
+    struct pair q = t->split(t);
+    return t->hash(t) + q.a;
+}
+"""
+
+
+def test_a_call_whose_value_is_used_reaches_no_function_without_such_a_value(lower: Lower) -> None:
+    """The function that frees was a target where a hash was wanted: 'a function that ... returns void'."""
+    program = lower(CALLBACKS)
+    calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Call)]
+    assert [program.targets(call) for call in calls] == [("drop",), ("split",), ("hash",)]
+    casts = CALLBACKS.replace("{ hash, drop, split }", "{ hash, (void (*)(void *))hash, split }")
+    program = lower(casts)
+    calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Call)]
+    assert [program.targets(call) for call in calls] == [("hash",), ("split",), ("hash",)]

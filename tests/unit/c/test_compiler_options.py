@@ -27,6 +27,10 @@ CASES = {
     "-m32 a.c": ([], ["--32", "a.c"]),
     "--timeout 3 a.c -- -x.c": ([], ["--timeout", "3", "a.c", "--", "-x.c"]),
     "-q": ([], ["-q"]),
+    "-xc -x c -Xclang -x a.c": ([], ["a.c"]),
+    "--sysroot=/sdk -isysroot /sdk --target=arm a.c": ([], ["a.c"]),
+    "-std=iso9899:1999 -std=gnu2x": (["-std=iso9899:1999", "-std=gnu2x"], []),
+    "@nothere a.c": ([], ["@nothere", "a.c"]),
 }
 
 
@@ -43,6 +47,71 @@ def test_unknown_families_are_noted() -> None:
     assert [note.split("'")[1] for note in split.notes] == ["-fno-strict-aliasing", "-march=native"]
     with pytest.raises(UsageError, match="needs a value"):
         split_options(["-I"])
+
+
+@pytest.mark.parametrize("words", ["-x c++", "-std=c++17", "-std=c42"])
+def test_other_languages_are_refused(words: str) -> None:
+    """`-std=c++17` was 'cannot be parsed', `-xc` no option."""
+    with pytest.raises(UsageError, match="C"):
+        split_options(words.split())
+
+
+def test_options_in_a_file(tmp_path: Path) -> None:
+    """`@FILE` was taken for a C file that does not exist."""
+    (tmp_path / "inner").write_text("-DB='two words'\n-I folder")
+    (tmp_path / "outer").write_text("-DA @inner")
+    split = split_options(["@outer", "a.c"], tmp_path)
+    assert split.flags == ["-DA", "-DB=two words", f"-I{tmp_path / 'folder'}"]
+    assert split.others == ["a.c"]
+    (tmp_path / "outer").write_text("@outer")
+    with pytest.raises(UsageError, match="names itself"):
+        split_options(["@outer"], tmp_path)
+    (tmp_path / "outer").write_text("-D'open")
+    with pytest.raises(UsageError, match="cannot be read"):
+        split_options(["@outer"], tmp_path)
+
+
+def database_of(folder: Path, commands: dict[str, str]) -> str:
+    entries = [{"directory": str(folder), "file": file, "command": command} for file, command in commands.items()]
+    (folder / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+    return str(folder)
+
+
+SIZE = "#include <assert.h>\nint main(void) { assert(sizeof(long) == 4); return 0; }\n"
+
+
+def test_a_database_says_for_how_many_bits(tmp_path: Path) -> None:
+    """`-m32` in a database was ignored: the sizes were those of 64 bits."""
+    (tmp_path / "a.c").write_text(SIZE)
+    (tmp_path / "b.c").write_text("int b;\n")
+    folder = database_of(tmp_path, {"a.c": "cc -m32 a.c", "b.c": "cc b.c"})
+    assert run_main(["check", "--quiet", "-p", folder, str(tmp_path / "a.c")]) == 0
+    assert run_main(["check", "--quiet", "-p", folder, "--64", str(tmp_path / "a.c")]) == 1
+    assert run_main(["check", "--quiet", "-p", folder]) == 2
+    assert run_main(["check", "--quiet", "-p", folder, "--32"]) == 0
+
+
+def test_a_damaged_entry_leaves_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One such entry, or a file that is not there, and nothing was checked."""
+    (tmp_path / "a.c").write_text("#include <stdlib.h>\nint main(void) { int *p = malloc(4); free(p); return 0; }\n")
+    (tmp_path / "b.c").write_text("int b;\n")
+    folder = database_of(tmp_path, {"a.c": "cc a.c", "b.c": "cc 'open b.c", "gone.c": "cc gone.c"})
+    assert run_main(["check", "-p", folder]) == 2
+    shown = capsys.readouterr()
+    assert "a.c: TRUE" in shown.out
+    assert "compile_commands.json:7:2: entry 2 is damaged: No closing quotation" in shown.err
+    assert "entry 3 is damaged: there is no file" in shown.err
+
+
+def test_the_header_that_is_missing_on_the_machine_is_named(tmp_path: Path) -> None:
+    """The first header that is not among ours was named, though the machine has it."""
+    machine = Path("/usr/include/fnmatch.h")
+    if not machine.is_file():
+        pytest.skip("there are no headers on this machine")
+    source = tmp_path / "p.c"
+    source.write_text("#include <fnmatch.h>\n#include <nothere.h>\nint main(void) { return 0; }\n")
+    with pytest.raises(InputError, match=r"p.c:2:10: 'nothere.h' file not found"):
+        read_program([source])
 
 
 def test_the_options_change_the_program(tmp_path: Path) -> None:

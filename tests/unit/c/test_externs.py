@@ -11,6 +11,7 @@ from kleene.analysis.c.options import check_options
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Exit, Free, Unsupported
+from kleene.cli import run_main
 from kleene.core.verdict import Verdict
 from kleene.diagnostics import UsageError
 from kleene.results.check import CheckReport
@@ -66,6 +67,42 @@ def test_models_in_a_file(tmp_path: Path) -> None:
     report = checked(text, tmp_path, models=(str(models),))
     assert report.verdict is Verdict.TRUE
     assert [(a.name, a.model, a.given) for a in report.assumptions] == [("get", "model", True), ("put", "model", True)]
+
+
+VARIABLES = """
+#include <stdlib.h>
+extern void *(*get)(size_t);
+extern void (*put)(void *);
+extern int limit, other;
+int own = 3;
+int main(void) {
+    int *p = get(4);
+    if (p) *p = limit;
+    put(p);
+    if (other) own = 0;
+    return own == 3 && limit == 4 ? 0 : *(int *)0; }
+"""
+VALUES = """
+#include <stdlib.h>
+void *(*get)(size_t) = malloc;
+void (*put)(void *) = free;
+int limit = 4, own = 5;
+int other;
+"""
+
+
+def test_variables_in_a_file_of_models(tmp_path: Path) -> None:
+    """Their initial values were lost: a call through such a pointer was one through NULL (a wrong FALSE)."""
+    text, models = VARIABLES, tmp_path / "models.c"
+    models.write_text(VALUES)
+    report = checked(text, tmp_path, models=(str(models),))
+    assert report.verdict is Verdict.TRUE
+    assert [(a.name, a.given) for a in report.assumptions] == [
+        (name, True) for name in ("get", "put", "limit", "other")
+    ]
+    open_ = checked(text, tmp_path)
+    assert open_.verdict is Verdict.UNKNOWN
+    assert "get is declared and not defined; define it in a file of models: --models FILE.c" in open_.reason
 
 
 def test_allocators_in_a_struct(tmp_path: Path) -> None:
@@ -292,3 +329,22 @@ def test_errno_behind_an_allocation_that_fails(tmp_path: Path) -> None:
     assert checked(PUSH.replace("BETWEEN", ""), tmp_path).verdict is Verdict.TRUE
     wrong = PUSH.replace("BETWEEN", "").replace("< 0)", "< -ENOMEM)")
     assert checked(wrong, tmp_path).verdict is Verdict.FALSE
+
+
+def test_the_advice_names_the_function_whose_result_is_unknown(tmp_path: Path) -> None:
+    """It was to try refinement or a contract; a variable was called a function."""
+    report = checked("int *get(void);\nint main(void) { int *p = get(); return p ? *p : 0; }\n", tmp_path)
+    assert report.advice == "say what it gives: --extern get=alloc or another model, or --models FILE.c"
+    report = checked("extern int *kept;\nint main(void) { return kept ? *kept : 0; }\n", tmp_path)
+    assert "access to the value of the variable kept" in report.reason
+    assert report.advice == "say what it gives: --models FILE.c"
+
+
+def test_a_model_for_no_function_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped name was ignored without a word."""
+    path = tmp_path / "p.c"
+    path.write_text("int get(void);\nint main(void) { return get(); }\n")
+    run_main(["check", "--extern", "gte=pure", "--extern", "get=pure", str(path)])
+    shown = capsys.readouterr().err
+    assert "kleene: note: --extern gte: no such function without a body is used; did you mean 'get'?" in shown
+    assert "--extern get:" not in shown

@@ -7,10 +7,11 @@ other abstract analysis, so that verdicts follow the same rules.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
+from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS, NO_PROMISE, UNDEFINED, kinds_of
@@ -78,7 +79,14 @@ def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool
     inlined, cfa = prepared.inlined, with_shared_loads(prepared.memory)
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
-        Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
+        Task(
+            inlined,
+            coalesce(cfa, places, whole_scope=whole, to_exits=True),
+            kinds,
+            malloc_may_fail,
+            whole,
+            original=cfa,
+        )
         for whole in ((False, True) if kinds & LEAKS else (False,))
     ]
 
@@ -91,7 +99,9 @@ def image_task(task: Task) -> Task | None:
     if followed == cfa:
         return None
     places = Memory(program, followed, typed=True).pointer_places
-    return replace(task, cfa=coalesce(followed, places), whole_scope=False, images=True, original=followed)
+    return replace(
+        task, cfa=coalesce(followed, places, to_exits=True), whole_scope=False, images=True, original=followed
+    )
 
 
 def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
@@ -230,7 +240,7 @@ def _followed_automaton(task: Task, model: Model) -> Followed:
     """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
-    shared = sharing_of(original, places, whole_scope=task.whole_scope)
+    shared = sharing_of(original, places, whole_scope=task.whole_scope, to_exits=True)
     memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
     ghosts = ((), ()) if task.images else (_ghosts(task), _ghost_members(task))  # those of images depend on the bound
     return Followed(model.translator, shared, memory, "order" if task.images else "", *ghosts)
@@ -249,7 +259,8 @@ def _ghost_members(task: Task) -> list[GhostMember]:
 def _ghost_member(condition: CellCondition, number: int) -> GhostMember:
     members = [(v, offset, v.type) for v, offset in condition.members.items() if isinstance(v.type, IntegerType)]
 
-    def value(numbers: Sequence[int]) -> int:
-        return condition.ghost_value({v: x for (v, _, _), x in zip(members, numbers, strict=True)})
+    def value(numbers: Sequence[int], outer: Mapping[Variable, int]) -> int:
+        return condition.ghost_value({**outer, **{v: x for (v, _, _), x in zip(members, numbers, strict=True)}})
 
-    return GhostMember(ghost_offset(number), tuple((offset, type_) for _, offset, type_ in members), value)
+    own = tuple((offset, type_) for _, offset, type_ in members)
+    return GhostMember(ghost_offset(condition, number), own, condition.outer, value)

@@ -27,6 +27,7 @@ from kleene.domains.explicit.evaluate import GIVE_MODEL
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.report.check.crowding import crowding_sentence
+from kleene.report.findings.written_names import WrittenNames
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
@@ -38,6 +39,8 @@ _TIME = "time limit"
 MORE_TIME = "give more time with --timeout, or check fewer operations at once"
 _CROWDED = re.compile(r"more than \d+ structures")
 """In the reasons of phases that ran out of time."""
+_UNKNOWN_VALUE = re.compile(r"access to (?:what (\w+)\(\) returns|the value of the variable \w+)")
+"""In the reasons of alarms behind unknown code."""
 _STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
 
@@ -142,27 +145,30 @@ def explain(report: CheckReport) -> None:
     if not open_properties:
         return
     shape = report.shape
+    names = _written_names(shape)
     reasons = [report.refinement.reason] if report.refinement is not None and report.refinement.reason else []
     undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
     if shape is not None:
         unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
         if unsupported:
             first = unsupported[0]
-            reasons.append(f"{first.place}: not supported: {first.text}")
+            reasons.append(f"{first.place}: not supported: {names.clean(first.text)}")
         elif not shape.complete:
             crowd = crowding_sentence(shape) if isinstance(shape, ShapeResult) else ""
-            reasons.append(f"{shape.reason}; {crowd}" if crowd else shape.reason)
+            reasons.append(names.clean(f"{shape.reason}; {crowd}" if crowd else shape.reason))
         known = {(f.kind, f.line) for f in report.findings}
         for alarm in shape.alarms:
             violated = violated_properties(alarm.kind, "")
             relevant = alarm.kind != "unsupported" and set(violated) & set(open_properties)
             if relevant and (alarm.kind, alarm.place.line) not in known:
-                report.findings.append(_possible(alarm, report))
+                report.findings.append(_possible(alarm, report, names))
                 reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report)}")
         first_undefined = next((a for a in shape.alarms if a.kind in UNDEFINED and not a.text.startswith("$")), None)
         if first_undefined is not None and undefined is None and not reasons:
             kind = first_undefined.kind.replace("_", " ")
-            reasons.append(f"{first_undefined.place}: possible {kind}: {first_undefined.text}: {NO_PROMISE}")
+            reasons.append(
+                f"{first_undefined.place}: possible {kind}: {names.clean(first_undefined.text)}: {NO_PROMISE}"
+            )
     elif report.exploration is not None:
         explored = report.exploration
         early = f"the time limit was reached during exact exploration, after {explored.states} states"
@@ -190,8 +196,12 @@ def _advice(report: CheckReport, undefined: Finding | None) -> str:
             if is_refined
             else f"{more}, check less at once, or try --refine"
         )
-    if "--extern" in report.reason:
+    if "--extern" in report.reason or "--models" in report.reason:
         return ""
+    unknown = _UNKNOWN_VALUE.search(report.reason)
+    if unknown is not None:
+        function = f"--extern {unknown[1]}=alloc or another model, or " if unknown[1] else ""
+        return f"say what it gives: {function}--models FILE.c"
     if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
         return "keep the place out of the check: put it into a function and give this a model (--extern, --models)"
     if NO_PROMISE in report.reason:
@@ -217,14 +227,25 @@ def _assumed(alarm: Alarm, report: CheckReport) -> str:
     return next((m for m in messages if m.endswith(GIVE_MODEL)), "")
 
 
-def _possible(alarm: Alarm, report: CheckReport) -> Finding:
+def _written_names(shape: ShapeResult | FesaResult | None) -> WrittenNames:
+    """The names of the variables of the automaton that was analysed."""
+    first = shape.slices[0] if isinstance(shape, ShapeResult) and shape.slices else shape
+    followed = first.followed if isinstance(first, ShapeResult) else None
+    if followed is None:
+        return WrittenNames(())
+    program = followed.memory.program
+    library = frozenset(f.name for f in program.functions.values() if f.place.file in program.library)
+    return WrittenNames((edge.label for edge in followed.memory.cfa.edges), library)
+
+
+def _possible(alarm: Alarm, report: CheckReport, names: WrittenNames) -> Finding:
     place, confirmation = alarm.place, report.confirmation
     kind = kind_in_runs(alarm.kind)
     path = confirmation.paths.get(alarm, []) if confirmation is not None else []
     steps = tuple(
-        FindingStep(o.place.file, o.place.line, o.place.column, o.place.function, str(o))
+        FindingStep(o.place.file, o.place.line, o.place.column, o.place.function, names.step(o))
         for o in (edge.label for edge in path)
-        if not isinstance(o, DeclareLocal | EndScope | Skip)
+        if not isinstance(o, DeclareLocal | EndScope | Skip) and not names.is_hidden(o)
     )
     return Finding(
         kind,
@@ -233,6 +254,6 @@ def _possible(alarm: Alarm, report: CheckReport) -> Finding:
         place.column,
         place.function,
         "possible",
-        _assumed(alarm, report) or alarm.text,
+        _assumed(alarm, report) or names.clean(alarm.text),
         steps,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -30,10 +31,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Database:
-    """The entries of the C files of a database, in its order."""
+    """The entries of the C files of a database, in its order; `problems` are those of entries that are left out."""
 
     path: Path
     entries: tuple[Entry, ...]
+    problems: tuple[Diagnostic, ...] = ()
 
     @cached_property
     def _by_path(self) -> dict[Path, Entry]:
@@ -43,6 +45,14 @@ class Database:
         """The options of a file; none if the database does not have it."""
         entry = self._by_path.get(Path(file).resolve())
         return tuple(entry.options.flags) if entry is not None else ()
+
+    def is_32_bit(self, files: Sequence[str]) -> bool:
+        """Whether the files are compiled for 32 bits. Raises UsageError if some are and some are not."""
+        known = {Path(file).resolve() for file in files}
+        wanted = {"--32" in entry.options.others for path, entry in self._by_path.items() if path in known}
+        if len(wanted) > 1:
+            raise UsageError(f"{self.path} compiles some files with -m32 and some without: give --32 or --64")
+        return True in wanted
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -67,16 +77,19 @@ def read_database(folder: str) -> Database:
     if not isinstance(document, list):
         raise _problem(path, text, 1, 1, "not a compilation database: a list of commands is expected")
     entries: dict[str, Entry] = {}
+    problems: list[Diagnostic] = []
     for number, item in enumerate(document, 1):
         try:
             entry = _entry(item, path.parent)
+            if entry.file.endswith(_C_FILES):
+                entries.setdefault(entry.file, entry)
         except (KeyError, TypeError, ValueError, UsageError) as problem:
             what = f"no '{problem.args[0]}'" if isinstance(problem, KeyError) else str(problem)
             line, column = _place_of(text, number)
-            raise _problem(path, text, line, column, f"entry {number} is damaged: {what}") from None
-        if entry.file.endswith(_C_FILES):
-            entries.setdefault(entry.file, entry)
-    return Database(path, tuple(entries.values()))
+            problems.append(_diagnostic(path, text, line, column, f"entry {number} is damaged: {what}"))
+    if problems and not entries:
+        raise InputError(problems)
+    return Database(path, tuple(entries.values()), tuple(problems))
 
 
 def _entry(item: Any, folder: Path) -> Entry:
@@ -90,6 +103,8 @@ def _entry(item: Any, folder: Path) -> Entry:
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise TypeError("'arguments' is no list of texts")
     file = os.path.normpath(base / item["file"])
+    if file.endswith(_C_FILES) and not Path(file).is_file():
+        raise ValueError(f"there is no file '{file}'")
     here = os.getcwd()
     shown = os.path.relpath(file, here) if Path(file).is_relative_to(here) else file
     return Entry(shown, split_options(words[1:], base))
@@ -108,6 +123,10 @@ def _place_of(text: str, number: int) -> tuple[int, int]:
 
 
 def _problem(path: Path, text: str, line: int, column: int, message: str) -> InputError:
+    return InputError([_diagnostic(path, text, line, column, message)])
+
+
+def _diagnostic(path: Path, text: str, line: int, column: int, message: str) -> Diagnostic:
     lines = text.splitlines()
     shown = lines[line - 1] if line <= len(lines) else ""
-    return InputError([Diagnostic(message, Position(str(path), line, column, shown))])
+    return Diagnostic(message, Position(str(path), line, column, shown))

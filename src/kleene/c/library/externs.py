@@ -89,7 +89,7 @@ def _with_external_values(program: CProgram) -> CProgram:
     main = program.main
     start = _Rewriter(program, Reach(program, frozenset()), {}, {}, main, here=f"{main.name}.e", mark="e")
     for item in unknown:
-        start._any_value(main.place, item.variable, item.variable.name)
+        start._any_value(main.place, item.variable, f"the variable {item.variable.name}")
     start._emit(Skip(main.place), main.cfa.entry)
     edges = (*start.edges, *main.cfa.edges)
     started = replace(main, cfa=Cfa(edges[0].source, edges), locals=(*main.locals, *start.locals))

@@ -29,7 +29,7 @@ from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict, together
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from kleene.report.check.fesa_words import FesaInvariant
@@ -181,11 +181,21 @@ def command(files: tuple[str, ...], **given: Any) -> int:
 
         report = check(request.files, replace(request.options, tell=tell))
     print_problems(report.unread)
+    _note_unused_models(report, given["extern"])
     if given["replay"]:
         _replay(report, request, contracts=given["contracts"])
     told = report_findings(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
     _write(report, request, given, told)
     return exit_code(report, told)
+
+
+def _note_unused_models(report: CheckReport, extern: Sequence[str]) -> None:
+    """Say which models of `--extern` are for no function of the program: such a name may be mistyped."""
+    used = [assumption.name for assumption in report.assumptions]
+    for name in dict.fromkeys(word.partition("=")[0] for word in extern):
+        if name not in used:
+            hint = did_you_mean(name, used)
+            click.echo(f"kleene: note: --extern {name}: no such function without a body is used{hint}", err=True)
 
 
 def _replay(report: CheckReport, request: CheckRequest, *, contracts: bool) -> None:

@@ -6,7 +6,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import DeclareLocal, EndScope
 from kleene.cfa.types import FloatType, IntegerType, PointerType, Type
 from kleene.domains.explicit.arithmetic import decide
-from kleene.domains.explicit.evaluate import access, as_address
+from kleene.domains.explicit.evaluate import access, as_address, outside_label
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
@@ -39,7 +39,7 @@ def unknown(state: State, type_: Type, source: str) -> Value:
     if isinstance(type_, IntegerType):
         return state.draw(type_.minimum, type_.maximum, source)
     if isinstance(type_, PointerType) and not source.startswith(_INPUTS):
-        return Pointer(unknown_block(state, f"what {source}() returns"), 0)
+        return Pointer(unknown_block(state, outside_label(source)), 0)
     if isinstance(type_, PointerType):
         state.tainted = state.tainted or "a pointer that is an input"
         chosen = state.draw(0, 1, source, ("pointer",))

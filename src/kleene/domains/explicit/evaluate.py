@@ -60,14 +60,20 @@ from kleene.domains.explicit.values import (
     Violation,
 )
 
-GIVE_MODEL = "the function has no body; say what it returns with --extern or --models"
+GIVE_MODEL = "it is unknown code; say what it gives with --extern or --models"
 """The advice where a result of unknown code is NULL by assumption only."""
 NO_ADDRESS = "dereference of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
 NULL_MESSAGE = "dereference of a null pointer"
+UNINITIALIZED_MESSAGE = "dereference of an uninitialized pointer"
 _NULL_PAGE = 4096
 _GONE = {"heap": "freed", STREAM: "closed"}
+
+
+def outside_label(source: str) -> str:
+    """A value of unknown code in words: the result of a function, or what a variable of another file has."""
+    return f"what {source}() returns" if source.isidentifier() else f"the value of {source}"
 
 
 def bit_width(expression: Expression) -> int:
@@ -80,7 +86,7 @@ def bit_width(expression: Expression) -> int:
 def access(state: State, number: int, bit: int, width: int) -> Block:
     """The block to read or write; a Violation if C forbids it."""
     if number == UNDEFINED_BLOCK:
-        raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
+        raise Violation("uninitialized_pointer", UNINITIALIZED_MESSAGE)
     if number == NULL_BLOCK:
         if bit < _NULL_PAGE * 8:
             raise Violation("null_dereference", NULL_MESSAGE)
@@ -90,7 +96,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         gone = _GONE.get(block.kind, "out of scope")
         raise Violation("dangling_dereference", f"{block.label} is {gone}", number)
     if block.kind == GARBAGE:
-        raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
+        raise Violation("uninitialized_pointer", UNINITIALIZED_MESSAGE)
     if block.kind == ARGUMENTS:
         block = look_at_arguments(state, number)
     if block.kind == RETURNED_NULL:
@@ -140,7 +146,7 @@ class Compiler:
     def _value(self, expression: Expression) -> Evaluate:
         match expression:
             case ReturnedNull(source=source):
-                label = f"what {source}() returns"
+                label = outside_label(source)
                 return lambda state: Pointer(state.new_block(RETURNED_NULL, 0, label), 0)
             case FloatConstant(value=real, type=type_):
                 assert isinstance(type_, FloatType)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kleene.cfa.expressions import Deref, walk
+from kleene.cfa.expressions import Deref, Expression, walk
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -18,21 +18,25 @@ from kleene.cfa.operations import (
     MemSet,
     Operation,
     Place,
+    Print,
     Realloc,
     Return,
     expressions,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import IntegerType
-from kleene.domains.explicit.evaluate import NULL_MESSAGE
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.domains.explicit.evaluate import NULL_MESSAGE, UNINITIALIZED_MESSAGE
 from kleene.domains.explicit.heap import Heap, draw_heap
 from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
-from kleene.domains.explicit.values import Fault, NotModelled, Violation
+from kleene.domains.explicit.values import GARBAGE, Fault, NotModelled, Pointer, Undefined, Value, Violation
 
 _SAME_NAME = re.compile(r"#\d+")
 """What tells variables of one name apart."""
+_MADE = "$"
+"""In the names of variables that the source does not have."""
+_POINTER_ERRORS = ("null_dereference", "uninitialized_pointer", "dangling_dereference")
 LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
@@ -214,8 +218,10 @@ class _Run:
             self.machine.step(state)
         except Violation as problem:
             trace.outcome = "error"
-            message = problem.message + self._null_pointer(step.operation, state, problem)
-            fault = Fault(problem.kind, problem.place or place, message, block=problem.block)
+            where = problem.place or place
+            message = _with_file(problem.message, state, problem.block, where)
+            message += _culprit(self.machine, step.operation, state, problem)
+            fault = Fault(problem.kind, where, message, block=problem.block)
             trace.faults.append(fault)
             return False
         except NotModelled as problem:
@@ -234,34 +240,19 @@ class _Run:
             self._report_leaks(state, place)
         return True
 
-    def _null_pointer(self, operation: Operation, state: State, problem: Violation) -> str:
-        """The pointer of the source that is NULL where an operation of the program fails for it."""
-        if problem.message != NULL_MESSAGE or problem.place is not None:
-            return ""
-        for node in (node for expression in expressions(operation) for node in walk(expression)):
-            text = _SAME_NAME.sub("", str(node.pointer)) if isinstance(node, Deref) else "$"
-            if isinstance(node, Deref) and "$" not in text:
-                try:
-                    value = self.machine.compiler.value(node.pointer)(state)
-                except (Violation, NotModelled):  # a pointer in it is the one
-                    continue
-                if value == 0:
-                    return f": {text}"
-        return ""
-
     def _report_leaks(self, state: State, place: Place) -> None:
         for number in lost_blocks(self.machine, state, self.liveness.dead_temporaries):
             if number not in self.reported:
                 self.reported.add(number)
-                block = state.blocks[number]
-                fault = Fault("memory_leak", place, f"{block.label} is lost", "lost", number)
+                message = _with_file(f"{state.blocks[number].label} is lost", state, number, place)
+                fault = Fault("memory_leak", place, message, "lost", number)
                 self.trace.faults.append(fault)
 
     def _leaks_at_end(self, state: State, place: Place) -> None:
         self._report_leaks(state, place)
         for number, block in state.blocks.items():
             if block.kind == "heap" and block.alive and number not in self.reported:
-                message = f"{block.label} is not freed at the end"
+                message = _with_file(f"{block.label} is not freed at the end", state, number, place)
                 self.trace.faults.append(Fault("memory_leak", place, message, "exit", number))
 
 
@@ -286,3 +277,70 @@ def lost_blocks(machine: Machine, state: State, dead: Callable[[str, str], froze
         return []
     reached = state.reachable(roots(machine, state, dead))
     return [number for number in heap if number not in reached]
+
+
+def _with_file(message: str, state: State, number: int | None, place: Place) -> str:
+    """A message about a block; the line where it began has its file, if this is another one than that of the error."""
+    begun = state.blocks[number].place if number is not None and number in state.blocks else None
+    if begun is None or begun.file == place.file:
+        return message
+    return message.replace(f"from line {begun.line}", f"from {begun.file}:{begun.line}")
+
+
+def _culprit(machine: Machine, operation: Operation, state: State, problem: Violation) -> str:
+    """The pointer that is NULL, uninitialized or dangling where an operation fails for it, as an end of the message.
+
+    In a library function it is the argument that the program passes.
+    """
+    inside = operation.place.file in machine.program.library
+    if problem.kind not in _POINTER_ERRORS or (problem.place is not None and not inside):
+        return ""
+    depth, candidates = len(state.frames), list(_pointers(operation))
+    while depth > 1 and operation.place.file in machine.program.library:
+        call = state.frames[depth - 1].call
+        if call is None:
+            return ""
+        operation, depth = call, depth - 1
+        candidates = [a for a in call.arguments if isinstance(a.type, PointerType)]
+    own = state.locals
+    state.locals = state.frames[depth - 1].locals
+    try:
+        names = (_name(machine, pointer, state, problem) for pointer in candidates)
+        return next((f": {name}" for name in names if name), "")
+    finally:
+        state.locals = own
+
+
+def _pointers(operation: Operation) -> Iterator[Expression]:
+    """The pointers through which an operation may access memory."""
+    for node in (node for expression in expressions(operation) for node in walk(expression)):
+        if isinstance(node, Deref):
+            yield node.pointer
+    if isinstance(operation, Free | MemSet | Realloc):
+        yield operation.pointer
+    elif isinstance(operation, MemCopy):
+        yield from (operation.destination, operation.source)
+    elif isinstance(operation, Print):
+        yield from operation.texts
+
+
+def _name(machine: Machine, pointer: Expression, state: State, problem: Violation) -> str:
+    """The pointer as the source writes it, if it is the one of the message."""
+    text = _SAME_NAME.sub("", str(pointer))
+    if _MADE in text:
+        return ""
+    try:
+        value = machine.compiler.value(pointer)(state)
+    except (Violation, NotModelled):  # a pointer in it is the one
+        return ""
+    return text if _fails(value, state, problem) else ""
+
+
+def _fails(value: Value, state: State, problem: Violation) -> bool:
+    """Whether the value of a pointer is what the message is about."""
+    if problem.message == NULL_MESSAGE:
+        return value == 0
+    block = state.blocks.get(value.block) if isinstance(value, Pointer) else None
+    if problem.message == UNINITIALIZED_MESSAGE:
+        return isinstance(value, Undefined) or (block is not None and block.kind == GARBAGE)
+    return isinstance(value, Pointer) and value.block == problem.block

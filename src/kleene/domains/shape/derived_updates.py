@@ -7,13 +7,11 @@ from kleene.transformers.action import Action
 from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.transformer import Transformer
 
+_OPTIONS = DifferencingOptions()
+
 
 class DerivingDomain(ShapeDomain):
     """The shape domain, with updates derived when an action is first used: many are never reached."""
 
-    def transformer(self, action: Action) -> Transformer:
-        transformer = self._transformers.get(action)
-        if transformer is None:
-            derived = derive(action, self.vocabulary, DifferencingOptions()).action
-            transformer = self._transformers[action] = super().transformer(derived)
-        return transformer
+    def _make_transformer(self, action: Action) -> Transformer:
+        return super()._make_transformer(derive(action, self.vocabulary, _OPTIONS).action)

@@ -92,7 +92,7 @@ class NativeStore:
                 return batch
         small = [batch.batch for batch in batches if isinstance(batch, PackedBatch)]
         if len(small) == len(batches) and not self._all_in_python:
-            return PackedBatch(self._vocabulary, self._native.united(small, only_current))
+            return PackedBatch(self._vocabulary, self._native.united(small, only_current, self._threads))
         return [s for batch in batches for s in batch if not only_current or self.current(s)]
 
     def elements(self) -> list[Structure]:

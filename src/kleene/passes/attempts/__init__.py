@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `known_addresses`: what a pointer to a member points to is read and written directly
 - `loads`: a pointer that is read twice is read once
 - `comparisons`: a comparison that is made twice has the same outcome
 - `unread`: members that nothing reads are NULL

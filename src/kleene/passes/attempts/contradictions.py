@@ -11,12 +11,12 @@ from kleene.cfa.expressions import has_dereference
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.passes.facts.memory import Memory
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations import Relations, relations_of
 
 
 def without_contradictions(memory: Memory) -> Cfa[Operation]:
     """The automaton of the memory without tests that cannot hold; the names of locations stay."""
-    relations = Relations(memory.program, memory.cfa)
+    relations = relations_of(memory)
     return Cfa(memory.cfa.entry, tuple(e for e in memory.cfa.edges if not _is_contradicted(e, relations)))
 
 

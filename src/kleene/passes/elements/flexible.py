@@ -68,7 +68,8 @@ def _flexible_members(program: CProgram) -> dict[str, RecordField]:
         last = layout.fields[-1] if layout.fields and not layout.union else None
         if last is not None and isinstance(last.type, ArrayType) and last.type.count == 0 and last.type.element.size:
             members[layout.type.name] = last
-    return members
+    inside = {f.type.name for r in program.records.values() for f in r.fields if isinstance(f.type, RecordType)}
+    return {name: member for name, member in members.items() if name not in inside}
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,14 @@ class _Arrays:
 
     @property
     def spots(self) -> Spots:
+        """The pointers, and the first bytes of the arrays where they are in the padding of their structs."""
         width = self.program.pointer_size
-        starts = {name: self.offset(self.program.records[name].type) for name in self.members}
-        return {name: [(start, start + width)] for name, start in starts.items()}
+        spots: Spots = {}
+        for name, member in self.members.items():
+            start = self.offset(self.program.records[name].type)
+            padding = [(member.offset, start)] if member.offset < start else []
+            spots[name] = [*padding, (start, start + width)]
+        return spots
 
     def has_arrays(self, type_: Type | None) -> bool:
         return isinstance(type_, RecordType) and type_.name in self.members

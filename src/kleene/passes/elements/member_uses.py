@@ -116,7 +116,9 @@ class _Uses:
                     return True
             case Assign(target=target, value=value) if isinstance(target.type, RecordType | ArrayType):
                 sides = [self.blocks.address_places(side) for side in (target, value)]
-                return any(self._touches(places, target.type.size) for places in sides)
+                return self.arrays.has_arrays(target.type) or any(
+                    self._touches(places, target.type.size) for places in sides
+                )
         return any(self._is_other_access(node) for x in expressions(operation) for node in walk(x))
 
     def _is_other_access(self, node: Expression) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Binary,
     Cast,
     Comparison,
     Constant,
@@ -42,6 +43,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.escapes import Escapes, SettledPointers
+from kleene.passes.elements.index_variables import with_index_variables
 from kleene.passes.elements.known_states import without_impossible_ways
 from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.positions import Positions
@@ -65,6 +67,10 @@ def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
         return program
+    beside = with_index_variables(program, chosen)
+    if beside is not program:
+        program, cfa = beside, beside.main.cfa
+        chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     coder = _Coder(program, cfa, chosen)
     new = coder.run()
     records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
@@ -143,6 +149,7 @@ class _Coder:
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
             if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
+                visit.here = self.chains.read(visit.here, operation.condition, label.place)
                 visit.here, test = self.chains.choice(visit.here, label.place)
                 operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
@@ -206,10 +213,13 @@ class _Coder:
             return self.positions.memory_written(here, target, place)
         if isinstance(target.type, PointerType):
             return self.positions.array_assigned(here, target, bare(value) if value is not None else None, place)
+        if value is not None and isinstance(bare(value), Binary) and self.relations.is_nonzero(value, location):
+            here = self.chains.only(here, Comparison("!=", target, Constant(0, target.type)), place)
         return self.positions.index_assigned(here, target, value, location, place)
 
     def _allocate(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:
         slot = self.chosen.slots[self.chosen.blocks.of_allocation(label)]
+        here = self.chains.read(here, operation.size, label.place)
         product = factors(label.size)
         if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
@@ -229,6 +239,7 @@ class _Coder:
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
         old = chains.local(f"$old {slot.element}", slot.pointer)
+        here = chains.read(here, operation.size, place)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
         null, moved = chains.branch(here, Comparison("==", old, slot.null), place)
         end = chains.location()
@@ -284,6 +295,7 @@ class _Coder:
         )
         if slot is None or not whole or constant_of(label.value) != 0 or not self.chosen.only_slots(label.pointer):
             raise _NotFollowed("memset of a part of an array of pointers")
+        here = self.chains.read(here, operation.size, label.place)
         return self.lists.zero_all(here, operation.pointer, slot, label.place)
 
 
@@ -377,8 +389,10 @@ class _Visit:
         element = chains.local(f"$element{coder.fresh}", slot.pointer)
         low, high = coder.relations.of(index, self.edge.source)
         if low == high and 0 <= low <= FEW:
+            self.here = chains.read(self.here, index, place)
             self._count(element, array, low, slot)
             return element
+        self.here = chains.read(self.here, index, place)
         if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
             self._maybe_outside()
         self.here, some = coder.lists.anywhere(self.here, array, slot, place)

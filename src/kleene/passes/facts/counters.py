@@ -27,7 +27,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations import relations_of
 
 MOVE_WEIGHT = 10
 """What ``list->head = node->next`` says about the cells of a list, compared with a read of `node->next`."""
@@ -74,7 +74,12 @@ Count = MemberCount | VariableCount
 
 def counts_of(memory: Memory) -> tuple[Count, ...]:
     """The candidates of a program; none where functions are analysed apart."""
-    return _Search(memory).counts()
+    return tuple(_Search(memory).counts())
+
+
+def has_counts(memory: Memory) -> bool:
+    """Whether a program has candidates: without those that are more expensive to find, if there are others."""
+    return next(_Search(memory).counts(), None) is not None
 
 
 def linear(expression: Expression) -> tuple[Expression, int] | None:
@@ -121,17 +126,14 @@ class _Search:
         self.memory = memory
         self.labels = [e.label for e in memory.cfa.edges]
 
-    def counts(self) -> tuple[Count, ...]:
+    def counts(self) -> Iterator[Count]:
         if any(isinstance(label, Enter | Specified) for label in self.labels) or not self.following:
-            return ()
+            return
         stepped = [t for t in self.stepped if isinstance(t.type, IntegerType) and t.type.bits >= LEAST_COUNTER_BITS]
         members = dict.fromkeys(c for t in stepped for c in self._members(t))
-        members_read = self._lvalues({m.counter for m in members})
-        return (
-            *members,
-            *self._variables(stepped)[:MOST_VARIABLE_COUNTS],
-            *self._differences(stepped, members, members_read),
-        )
+        yield from members
+        yield from self._variables(stepped)[:MOST_VARIABLE_COUNTS]
+        yield from self._differences(stepped, members, self._lvalues({m.counter for m in members}))
 
     # Lists ----------------------------------------------------------------------------------------------------
 
@@ -228,7 +230,7 @@ class _Search:
         self, stepped: list[Expression], members: Iterable[MemberCount], members_read: list[Expression]
     ) -> list[VariableCount]:
         """Counts of what is left of a list: an index is subtracted from a number that it does not exceed."""
-        relations = Relations(self.memory.program, self.memory.cfa)
+        relations = relations_of(self.memory)
         result: dict[VariableCount, None] = {}
         for edges in self._loops:
             labels, behind = [e.label for e in edges], {e.target for e in edges if isinstance(e.label, Assume)}

@@ -129,7 +129,7 @@ class StoredTexts(Texts):
         """A pointer that was read from memory: its kinds tell what is promised of it."""
         if self._is_argument(base, state):
             return self._argument(base, pointer, state)
-        if Part("fresh", base, 1) in state.held or Part("murky", base, 1) in state.held:
+        if Part("murky", base, 1) in state.held or (Part("fresh", base, 1) in state.held and self._owes(base, state)):
             state.held[Part("murky", pointer, 1)] = pointer
             return pointer
         kinds = state.blocks.get(pointer)
@@ -137,6 +137,12 @@ class StoredTexts(Texts):
             self._mark_loaded(pointer, kinds, state)
             self._promise(pointer, kinds, state)
         return pointer
+
+    @staticmethod
+    def _owes(base: int, state: State) -> bool:
+        """Whether some pointer in a new block may not keep the promises."""
+        debts = (k for k in state.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == base)
+        return Part("kept", base, 1) not in state.held or any(debts)
 
     def _mark_loaded(self, pointer: int, kinds: frozenset[object], state: State) -> None:
         state.held[Part("loaded", pointer, 1)] = pointer

@@ -48,12 +48,15 @@ class TextOperations(StoredNumbers, ABC):
     # Blocks ---------------------------------------------------------------------------------------------------
 
     def made_block(self, block: int, state: State, *, zeroed: bool) -> None:
-        """A new block. One of zeros without bytes of texts keeps all promises from the start: its pointers are NULL."""
+        """A new block: nothing leads to it, so what it holds need not keep the promises yet.
+
+        Pointers in a block of zeros are NULL and keep them, until others are stored.
+        """
         if not self.promises.kinds:
             return
         kinds = state.blocks.get(block)
         if zeroed and kinds and not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds):
-            return
+            state.held[Part("kept", block, 1)] = block
         state.held[Part("fresh", block, 1)] = block
         if zeroed:
             self._zero_all(block, state)

@@ -15,7 +15,7 @@ from kleene.cfa.program import Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
 from kleene.passes.facts.symbolic_states import Part, State
-from kleene.passes.facts.symbolic_values import Values, address_of
+from kleene.passes.facts.symbolic_values import LESS, Values, address_of
 from kleene.passes.facts.zones import ZERO
 from kleene.passes.literals import is_literal, literal_bytes
 
@@ -155,7 +155,14 @@ class Texts(Values):
         return state.interval(symbol) == (0, 0)
 
     def settle(self, state: State) -> bool:
-        """Draw conclusions from what a condition says of bytes; false if it cannot hold."""
+        """Draw conclusions from what a condition says of bytes and differences; false if it cannot hold."""
+        for less in [k for k in state.held if isinstance(k, Part) and k.kind == LESS]:
+            minuend = state.held[less]
+            known = minuend in state.zone.bounds and less.symbol in state.zone.bounds
+            if known and state.interval(minuend)[0] >= less.scale:  # it has not wrapped
+                del state.held[less]
+                if not state.zone.same(less.symbol, minuend, -less.scale):
+                    return False
         for key in [k for k in state.held if isinstance(k, Part) and k.kind == "zero like"]:
             content = state.held.get(key)
             if content is None or content not in state.zone.bounds:
@@ -163,6 +170,11 @@ class Texts(Values):
             if state.is_nonzero(key.symbol):
                 state.nonzero.add(content)
             elif self.is_zero(state, key.symbol) and not self._becomes_zero(state, content):
+                return False
+        for key in [k for k in state.held if isinstance(k, Part) and k.kind == "wraps"]:
+            low, high = state.interval(key.symbol)
+            both = state.held[key] in state.zone.bounds and low >= 0 and high < 1 << (key.scale - 1)
+            if both and not state.zone.same(key.symbol, state.held[key]):
                 return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
         return all(self._settle_block(state, block, unit) for block, unit in blocks)
@@ -190,7 +202,13 @@ class Texts(Values):
 
     def _set_end(self, state: State, block: int, position: int) -> None:
         """A terminator is at a position."""
-        old = state.held.get(Part(OLDEST, block, 1))
+        old, new = (state.held.get(Part(which, block, 1)) for which in (OLDEST, NEWEST))
+        if old is not None and new is not None and state.zone.upper(new, position) <= 0:
+            if state.zone.upper(position, old) <= 0:
+                return  # nothing is new: one is known before it, and one behind it
+            if new != position:
+                state.held[Part(OLDEST, block, 1)] = position
+                return
         state.held[Part(OLDEST if old is None or old == position else NEWEST, block, 1)] = position
 
     # Objects --------------------------------------------------------------------------------------------------

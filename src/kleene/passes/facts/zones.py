@@ -1,7 +1,7 @@
 """Zones: an interval for each number, and upper bounds of differences of two (Miné, PADO 2001).
 
-A zone is closed: it contains every bound that follows from the others. A difference is kept only where it says more
-than the two intervals do, so numbers that nothing relates cost nothing.
+A zone is closed: it contains every bound that follows from the others, except after a widening. A difference is kept
+only where it says more than the two intervals do, so numbers that nothing relates cost nothing.
 """
 
 from __future__ import annotations
@@ -68,6 +68,17 @@ class Zone:
     def same(self, a: int, b: int, c: int = 0) -> bool:
         """Add a = b + c; false if nothing satisfies it."""
         return self.add(a, b, c) and self.add(b, a, -c)
+
+    def tighten(self) -> None:
+        """Add the bounds of numbers that follow from differences: after a widening, not all of them are there."""
+        for _ in self.bounds:  # a chain of differences is not longer; if they contradict each other, there is no end
+            before = dict(self.bounds)
+            for (a, b), c in self.gaps.items():
+                high, low = self.bounds[b][1] + c, self.bounds[a][0] - c
+                self.bounds[a] = (self.bounds[a][0], min(high, self.bounds[a][1]))
+                self.bounds[b] = (max(low, self.bounds[b][0]), self.bounds[b][1])
+            if self.bounds == before:
+                break
 
     def keep(self, numbers: Iterable[int]) -> None:
         """Forget all other numbers; what follows about the kept ones is there already."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from kleene.cfa.expressions import Cast, Constant, Expression, Variable, walk
+from kleene.cfa.expressions import Cast, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -106,7 +106,7 @@ class _Sizes:
             if edge is None or not isinstance(edge.label, Assign):
                 return node
             written = edge.label.value
-            if not self._is_kept(written, edge, use):
+            if not self._is_kept(node, written, edge, use):
                 return node
             return written if written.type == node.type else Cast(written, node.type)
 
@@ -117,11 +117,11 @@ class _Sizes:
             size = written
         return size
 
-    def _is_kept(self, value: Expression, start: Edge[Operation], use: Edge[Operation]) -> bool:
-        """Whether what an expression reads is unchanged from its evaluation to a use of it."""
-        if isinstance(value, Constant):
-            return True
-        read = {n for n in walk(value) if isinstance(n, Variable)}
+    def _is_kept(self, variable: Expression, value: Expression, start: Edge[Operation], use: Edge[Operation]) -> bool:
+        """Whether a variable has a value at a use of it, and what this value reads is unchanged by then."""
+        if use.source in self._reached(self.cfa.entry, start, forward=True):
+            return False  # it may have no value
+        read = {n for n in (variable, *walk(value)) if isinstance(n, Variable)}
         passed = self._reached(start.target, start, forward=True) & self._reached(use.source, start, forward=False)
         between = [e for e in self.cfa.edges if e is not start and e.source in passed and e.target in passed]
         return all(self._leaves(e.label, read) for e in between if e is not use)

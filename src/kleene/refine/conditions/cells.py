@@ -1,8 +1,9 @@
-"""Conditions on the integer members of one object: unary predicates of an abstraction, such as ``lo <= hi``.
+"""Conditions on integer members of one object and on variables: unary predicates, such as ``lo <= hi``, ``key < k``.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3: field
-assertions. The paper's compare one member with a constant; these are linear in several members of the same object. Each
-object has a ghost for each condition, an integer cell beyond all bytes of the object.
+assertions. The paper's compare one member with a constant; these are linear in several members of the same object, and
+in integer variables beside them. Each object has a ghost for each condition, an integer cell beyond all bytes of the
+object. A variable that changes may change the ghosts of all objects.
 """
 
 from __future__ import annotations
@@ -10,42 +11,66 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kleene.cfa.expressions import GHOST_OFFSET, Expression, Field, Variable
-from kleene.cfa.types import INT, RecordType
+from kleene.cfa.expressions import GHOST_OFFSET, OPEN_GHOST_OFFSET, Expression, Field, Variable
+from kleene.cfa.types import INT, RecordType, Type
 from kleene.refine.conditions.linear import Condition
+
+_MEMBER = "."
+"""The names of members begin with it in a condition, so that a member and a variable may have the same name."""
+
+
+def own_member(name: str, type_: Type) -> Variable:
+    """A member of the object that a condition is about, as a variable of the condition."""
+    return Variable(f"{_MEMBER}{name}", type_)
+
+
+def is_own_member(variable: Variable) -> bool:
+    return variable.name.startswith(_MEMBER)
 
 
 @dataclass(frozen=True)
 class CellCondition:
-    """A condition on members of a struct: its variables have the names and types of the members."""
+    """A condition on members of a struct (`own_member`), and on variables of the program."""
 
     record: RecordType
     condition: Condition
     offsets: tuple[int, ...]
-    """The offsets of the members, in the order of the terms."""
+    """The offsets of the members, in the order of the terms with members."""
 
     @property
     def members(self) -> dict[Variable, int]:
         """The members as variables, with their offsets."""
-        return {v: offset for (v, _), offset in zip(self.condition.terms, self.offsets, strict=True)}
+        own = [v for v, _ in self.condition.terms if is_own_member(v)]
+        return dict(zip(own, self.offsets, strict=True))
+
+    @property
+    def outer(self) -> frozenset[Variable]:
+        """The variables of the program that the condition is about."""
+        return frozenset(v for v in self.condition.variables if not is_own_member(v))
 
     @property
     def true_value(self) -> int:
-        """The value of the ghost where the condition holds. Zeroed memory has the ghost 0, which is right then too."""
-        return 0 if self.condition.holds(dict.fromkeys(self.members, 0)) else 1
+        """The value of the ghost where the condition holds.
+
+        Zeroed memory has the ghost 0, which is right then too; if there are variables, its ghost is not known.
+        """
+        return 0 if not self.outer and self.condition.holds(dict.fromkeys(self.members, 0)) else 1
 
     def ghost_value(self, values: Mapping[Variable, int]) -> int:
-        """The ghost of an object whose members have these values."""
+        """The ghost of an object whose members have these values, where variables have these."""
         return self.true_value if self.condition.holds(values) else 1 - self.true_value
 
     def at(self, base: Expression) -> Condition:
         """The condition on the object that an lvalue is, over `member_variable`s."""
-        fields = {v: Field(base, v.name, v.type, offset) for v, offset in self.members.items()}
-        terms = tuple((member_variable(fields[v]), factor) for v, factor in self.condition.terms)
+        members = self.members
+        fields = {v: Field(base, v.name.removeprefix(_MEMBER), v.type, offset) for v, offset in members.items()}
+        terms = tuple((member_variable(fields[v]) if v in fields else v, f) for v, f in self.condition.terms)
         return Condition(terms, self.condition.constant, self.condition.equal)
 
     def __str__(self) -> str:
-        return f"{self.condition} in {self.record}"
+        shown = tuple((Variable(v.name.removeprefix(_MEMBER), v.type), f) for v, f in self.condition.terms)
+        plain = Condition(shown, self.condition.constant, self.condition.equal)
+        return f"{self.condition if self.outer else plain} in {self.record}"
 
 
 AnyCondition = Condition | CellCondition
@@ -56,14 +81,14 @@ def member_variable(member: Field) -> Variable:
     return Variable(f"{member}@{member.base.type}", member.type)
 
 
-def ghost_offset(number: int) -> int:
+def ghost_offset(condition: CellCondition, number: int) -> int:
     """The offset of the ghosts of a condition, by its number among those of an abstraction."""
-    return GHOST_OFFSET * (number + 1)
+    return (OPEN_GHOST_OFFSET if condition.outer else 0) + GHOST_OFFSET * (number + 1)
 
 
 def ghost_member(base: Expression, condition: CellCondition, number: int) -> Field:
     """The ghost of an object, as an lvalue."""
-    return Field(base, f"[{condition}]", INT, ghost_offset(number))
+    return Field(base, f"[{condition}]", INT, ghost_offset(condition, number))
 
 
 def cell_conditions(conditions: Iterable[AnyCondition]) -> dict[CellCondition, int]:

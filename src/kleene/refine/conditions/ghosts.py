@@ -6,6 +6,7 @@ ghost is 1 where its condition holds in the state of the run, and 0 where not (`
 
 - an operation that changes a variable of the condition is followed by two branches: to 1, unless what is known of the
   ghosts before it implies that the condition is false after it; and to 0, unless it implies that it is true;
+- where the variable is one beside the members of objects, the ghosts of all objects change by what is known of each;
 - after an assumption, the combinations of ghosts that contradict it (and each other) are excluded.
 
 So every run of the program is a run of the automaton with the ghosts that its states have, and no more is used: which
@@ -15,11 +16,22 @@ combinations are implied is asked of a solver, and an unanswered question leaves
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Binary, Comparison, Constant, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, EndScope, Havoc, MemSet, Operation, Place
+from kleene.cfa.operations import (
+    Assign,
+    Assume,
+    ChangeGhosts,
+    EndScope,
+    GhostChange,
+    GhostCube,
+    Havoc,
+    MemSet,
+    Operation,
+    Place,
+)
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, IntegerType
 from kleene.passes.facts.liveness import defined_variables
@@ -29,6 +41,7 @@ from kleene.refine.conditions.cells import (
     CellCondition,
     cell_conditions,
     ghost_member,
+    ghost_offset,
     member_variable,
     plain_conditions,
 )
@@ -126,8 +139,11 @@ class _Rewriting:
         operation = edge.label
         copies = self._copied_ghosts(operation)
         changes = [] if copies else [*self._changed_variables(operation), *self._changed_members(operation)]
+        everywhere = self._changed_everywhere(edge)
         if copies:
             self._assign_all(self._add(edge.source, operation, None, edge), copies, edge.target, operation.place)
+        elif everywhere:
+            self._update(edge, [*changes, *self._changed_at_bases(edge)], everywhere)
         elif changes:
             self._update(edge, changes)
         elif isinstance(operation, Assume):
@@ -161,6 +177,8 @@ class _Rewriting:
 
     def _changed_members(self, operation: Operation) -> list[_Change]:
         """The ghosts of the object to one of whose members an operation assigns."""
+        if isinstance(operation, MemSet):
+            return self._zeroed_members(operation)
         target = self.members.member(operation.target) if isinstance(operation, Assign | Havoc) else None
         if target is None:
             return []
@@ -172,14 +190,61 @@ class _Rewriting:
             if c.record == target.base.type and changed in (own := c.at(target.base)).variables
         ]
 
+    def _zeroed_members(self, operation: MemSet) -> list[_Change]:
+        """The ghosts of an object that becomes zero."""
+        changes = []
+        for c in self.cells:
+            zeroed = self.members.zeroed_object(operation, c.record)
+            if zeroed is not None:
+                own = c.at(zeroed)
+                zeros = tuple((v, Constant(0, v.type)) for v in sorted(own.variables - c.outer, key=str))
+                changes.append(_Change(c, self._ghost_at(c, zeroed), own, zeros))
+        return changes
+
+    def _changed_everywhere(self, edge: Edge[Operation]) -> tuple[GhostChange, ...]:
+        """The ghosts of all objects that change with a variable: what decides them is known of each object alone."""
+        operation = edge.label
+        changed = set(defined_variables(operation)) if not isinstance(operation, EndScope) else set()
+        changes: list[GhostChange] = []
+        for c, number in self.cells.items():
+            values = tuple((v, _assigned_value(operation, v)) for v in sorted(c.outer & changed, key=str))
+            if not values:
+                continue
+            owners = self._of_one_object(c)
+            true, false = self._decide(edge.source, _Change(c, _ZERO, c.condition, values), tuple(owners))
+            for _, base in sorted(self.members.bases(c.record)):
+                offsets = {one: ghost_offset(own, self.cells[own]) + base for one, own in owners.items()}
+                cubes = [tuple(_encoded(cube, owners, offsets) for cube in part) for part in (true, false)]
+                changes.append(GhostChange(ghost_offset(c, number) + base, *cubes))
+        return tuple(dict.fromkeys(changes))
+
+    def _of_one_object(self, condition: CellCondition) -> dict[Condition, CellCondition]:
+        """The conditions on the same object, as those of one that no name is known of; nearest ones first."""
+        own = [c for c in self.cells if c.record == condition.record and c.members.keys() & condition.members.keys()]
+        own.sort(key=lambda c: (c != condition, len(c.condition.variables - condition.condition.variables)))
+        return {c.condition: c for c in own[:MOST_RELATED]}
+
+    def _changed_at_bases(self, edge: Edge[Operation]) -> list[_Change]:
+        """The ghosts of the objects whose members a variable gets: more is known of these than of any object."""
+        operation = edge.label
+        value = operation.value if isinstance(operation, Assign) else None
+        if value is None or not isinstance(operation, Assign) or not isinstance(operation.target, Variable):
+            return []
+        read = [m.base for m in self.members.members_in(value)]
+        read += [m.base for m, v in self.members.equalities_at(edge.source) if v == value]
+        changes: dict[CellCondition, _Change] = {}
+        for base in read:
+            for c in self.cells:
+                if operation.target in c.outer and c.record == base.type and c not in changes:
+                    ghost = self._ghost_at(c, base)
+                    changes[c] = _Change(c, ghost, c.at(base), ((operation.target, value),))
+        return list(changes.values())
+
     def _copied_ghosts(self, operation: Operation) -> list[tuple[Expression, Expression]]:
-        """The ghosts of an object that becomes a copy of another one, or zero, with their values."""
+        """The ghosts of an object that becomes a copy of another one, with their values."""
         if isinstance(operation, Assign) and self.members.is_copy(operation):
             pairs = [(c, operation.target, operation.value) for c in self.cells if c.record == operation.target.type]
             return [(self._ghost_at(c, to), self._ghost_at(c, source)) for c, to, source in pairs]
-        if isinstance(operation, MemSet):
-            objects = [(c, self.members.zeroed_object(operation, c.record)) for c in self.cells]
-            return [(self._ghost_at(c, zeroed), _ZERO) for c, zeroed in objects if zeroed is not None]
         return []
 
     def _ghost_at(self, condition: CellCondition, base: Expression) -> Expression:
@@ -187,16 +252,21 @@ class _Rewriting:
         self._ghosts[condition.at(base)] = (ghost, condition.true_value)
         return ghost
 
-    def _update(self, edge: Edge[Operation], changes: Sequence[_Change]) -> None:
-        """New values for ghosts, first in temporaries: they change at once."""
+    def _update(
+        self, edge: Edge[Operation], changes: Sequence[_Change], everywhere: tuple[GhostChange, ...] = ()
+    ) -> None:
+        """New values for ghosts, first in temporaries: they change at once, those of all objects too."""
         place = edge.label.place
         here = self._add(edge.source, edge.label, None, edge)
-        temporaries = [ghosts_of(change.owner)[-1] for change in changes] if len(changes) > 1 else []
+        several = len(changes) + len(everywhere) > 1
+        temporaries = [ghosts_of(change.owner)[-1] for change in changes] if several else []
         for number, change in enumerate(changes):
             true, false = self._decide(edge.source, change)
             target = temporaries[number] if temporaries else change.ghost
             there = None if temporaries else edge.target
             here = self._choose(here, target, self._ghosts[change.condition][1], true, false, place, there)
+        if everywhere:
+            here = self._add(here, ChangeGhosts(place, everywhere), None if changes else edge.target)
         pairs = [(change.ghost, temporary) for change, temporary in zip(changes, temporaries, strict=False)]
         self._assign_all(here, pairs, edge.target, place)
 
@@ -225,11 +295,18 @@ class _Rewriting:
         assert joined is not None
         return joined
 
-    def _decide(self, location: str, change: _Change) -> tuple[Sequence[Cube], Sequence[Cube]]:
-        """The cubes over the ghosts before an operation that imply the condition after it, and its negation."""
+    def _decide(
+        self, location: str, change: _Change, related: tuple[Condition, ...] | None = None
+    ) -> tuple[Sequence[Cube], Sequence[Cube]]:
+        """The cubes over the ghosts before an operation that imply the condition after it, and its negation.
+
+        The cubes are over `related`, or else over all conditions on what the operation is about.
+        """
         changed = [v for v, _ in change.values]
         values = [x for _, x in change.values if x is not None]
-        known = self._known(location, [*values, *(change.condition.variables - {*changed})], change.condition)
+        read = [*values, *(change.condition.variables - {*changed})]
+        known = self._known(location, [*read, *changed] if related else read, change.condition)
+        known = known if related is None else replace(known, related=related)
         key = (change, known)
         if key not in self._decisions:
             solver = Entailment()
@@ -252,7 +329,8 @@ class _Rewriting:
         """What is known of the variables and members that some expressions read; members stand for themselves."""
         bases = {m.base for x in read for m in self.members.members_in(x)}
         if first is not None:
-            bases |= {g.base for g in (self._ghosts[first][0],) if isinstance(g, Field)}
+            ghost = self._ghosts[first][0] if first in self._ghosts else None  # there is none of any object
+            bases |= {ghost.base} if isinstance(ghost, Field) else set()
         variables = {v for x in read for v in _variables(self.members.over_variables(x))}
         facts: set[Expression] = set()
         rest = {f: self.members.over_variables(f) for f in self.members.facts_at(location)} if self.cells else {}
@@ -292,13 +370,13 @@ class _Rewriting:
             there = target if number == len(cubes) - 1 else None
             if len(cube) == 1:
                 ((condition, truth),) = cube
-                here = self._add(here, Assume(place, self._is(condition), not truth), there)
+                here = self._add(here, Assume(place, self._is(condition, truth=not truth)), there)
             else:
                 here = self._add(here, Assume(place, self._all_of(cube), False), there)
 
     def _is(self, condition: Condition, *, truth: bool = True) -> Expression:
         ghost, value = self._ghosts[condition]
-        return Comparison("==" if truth else "!=", ghost, Constant(value, INT))
+        return Comparison("==", ghost, Constant(value if truth else 1 - value, INT))
 
     def _all_of(self, cube: Cube) -> Expression:
         """All literals of a cube hold."""
@@ -314,6 +392,12 @@ class _Rewriting:
 def _assigned_value(operation: Operation, variable: Variable) -> Expression | None:
     """The new value of a variable; None without an assignment."""
     return operation.value if isinstance(operation, Assign) and operation.target == variable else None
+
+
+def _encoded(cube: Cube, owners: Mapping[Condition, CellCondition], offsets: Mapping[Condition, int]) -> GhostCube:
+    """A cube over conditions on one object as values of its ghosts."""
+    literals = sorted((offsets[c], owners[c].true_value ^ (not truth)) for c, truth in cube)
+    return tuple((offset, int(value)) for offset, value in literals)
 
 
 def _any_number(variable: Variable) -> Expression:

@@ -51,7 +51,7 @@ from kleene.cfa.types import IntegerType, RecordField, RecordType
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.rewrite import rewrite
-from kleene.refine.conditions.cells import CellCondition, member_variable
+from kleene.refine.conditions.cells import CellCondition, is_own_member, member_variable, own_member
 from kleene.refine.conditions.linear import Condition, before_assignment, normal
 
 Facts = frozenset[Comparison]
@@ -120,7 +120,9 @@ class Members:
     # Writes ---------------------------------------------------------------------------------------------------------
 
     def follows(self, condition: CellCondition) -> bool:
-        """Whether all writes to the members of a condition are seen."""
+        """Whether all writes to the members of a condition are seen, and to its variables."""
+        if not all(self.is_number(v) for v in condition.outer):
+            return False
         try:
             bases = self.bases(condition.record)
             size = condition.record.size
@@ -277,7 +279,7 @@ class Members:
 
     def _is_plain(self, value: Expression) -> bool:
         if isinstance(value, Variable):
-            return self.memory.kind(value) == "integer"
+            return self.is_number(value)
         return isinstance(value, Constant) and isinstance(value.type, IntegerType)
 
     def _is_term(self, value: Expression) -> bool:
@@ -307,22 +309,64 @@ class Members:
         resolved = rewrite(value, lambda node: own.get(node, node) if isinstance(node, Variable) else node)
         before = before_assignment(whole, member_variable(target), resolved)
         result = self.on_members(before, target.base) if before is not None else None
-        if result is not None:
+        if result is not None and result.outer <= condition.outer:  # new variables at each store would not end
             return result
         before = before_assignment(whole, member_variable(target), value)
         return self._on_variables(before, held) if before is not None else None
 
+    def before_copies(self, condition: CellCondition) -> Iterator[CellCondition]:
+        """What makes a condition hold after a variable of it became a copy of another one: the parameter of a call."""
+        for edge in self.memory.cfa.edges:
+            label = edge.label
+            if isinstance(label, Assign) and label.target in condition.outer and isinstance(label.value, Variable):
+                assert isinstance(label.target, Variable)
+                plain = before_assignment(condition.condition, label.target, label.value)
+                before = self.cell_condition(condition.record, plain) if plain is not None else None
+                if before is not None and self.follows(before):
+                    yield before
+
+    def stored_variables(self, member: Field) -> Iterator[CellCondition]:
+        """For each variable that the program assigns to a member of the objects of one type: both are equal."""
+        own = own_member(member.name, member.type)
+        record = member.base.type
+        assert isinstance(record, RecordType)
+        for edge in self.memory.cfa.edges:
+            target = self.member(edge.label.target) if isinstance(edge.label, Assign) else None
+            if target is None or target.base.type != record or target.offset != member.offset:
+                continue
+            assert isinstance(edge.label, Assign)
+            value = edge.label.value
+            if isinstance(value, Variable) and self.is_number(value) and value.type == member.type:
+                plain = normal({own: 1, value: -1}, 0, equal=True)
+                condition = self.cell_condition(record, plain) if plain is not None else None
+                if condition is not None:
+                    yield condition
+
     def on_members(self, condition: Condition, base: Expression) -> CellCondition | None:
-        """A condition on members of one object as one on all objects of its type; None if it is about others too."""
+        """A condition on members of one object, and on variables, as one on all objects of its type.
+
+        None if it is about other objects too, or about variables alone.
+        """
         members = self._members_of(base)
-        if not condition.variables <= members.keys() or not isinstance(base.type, RecordType):
+        others = condition.variables - members.keys()
+        if not isinstance(base.type, RecordType) or not all(self.is_number(v) for v in others):
             return None
-        fields = [(members[v], factor) for v, factor in condition.terms]
-        own = {Variable(m.name, m.type): (factor, m.offset) for m, factor in fields}
-        plain = normal({v: factor for v, (factor, _) in own.items()}, condition.constant, equal=condition.equal)
-        if plain is None or len(own) < len(fields):
+        names = {v: own_member(members[v].name, v.type) if v in members else v for v in condition.variables}
+        plain = normal({names[v]: f for v, f in condition.terms}, condition.constant, equal=condition.equal)
+        if len(set(names.values())) < len(names):
             return None
-        return CellCondition(base.type, plain, tuple(own[v][1] for v, _ in plain.terms))
+        return self.cell_condition(base.type, plain) if plain is not None else None
+
+    def cell_condition(self, record: RecordType, condition: Condition) -> CellCondition | None:
+        """The condition on members of a struct and on variables; None if it is about no member."""
+        fields = self.fields_of(record.name)
+        offsets = {own_member(f.name, f.type): f.offset for f in fields.values()}
+        own = [v for v, _ in condition.terms if is_own_member(v)]
+        return CellCondition(record, condition, tuple(offsets[v] for v in own)) if own else None
+
+    def is_number(self, variable: Variable) -> bool:
+        """Whether a variable is an integer outside memory."""
+        return self.memory.kind(variable) == "integer"
 
     def fields_of(self, record: str) -> dict[str, RecordField]:
         """The integer members of a struct, by name."""
@@ -347,12 +391,12 @@ class Members:
             if changed is None:
                 return None
             condition = changed
-        return condition if all(self.memory.kind(v) == "integer" for v in condition.variables) else None
+        return condition if all(map(self.is_number, condition.variables)) else None
 
 
 def _is_whole(member: Field, condition: CellCondition) -> bool:
     """Whether a member is one of the condition, with its type and offset."""
-    return condition.members.get(Variable(member.name, member.type)) == member.offset
+    return condition.members.get(own_member(member.name, member.type)) == member.offset
 
 
 def _overlap(written: set[tuple[int, int, int]], cells: set[tuple[int, int, int]]) -> bool:

@@ -9,7 +9,7 @@ interpolants, which may be about one round of a loop only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,30 +61,46 @@ def asked_conditions(
 
 
 def _on_members(members: Members, compared: Comparison, location: str) -> list[AnyCondition]:
-    """The condition of a comparison of members of one object, or of variables that hold their values.
+    """The conditions of a comparison of members of one object, or of variables that hold their values.
 
-    With it those that make it hold after each assignment to the members, on members or on variables.
+    With them those that make them hold after each assignment to the members, on members or on variables.
     """
-    sources: dict[Expression, Expression] = {
-        v: m for m, v in members.equalities_at(location) if isinstance(v, Variable)
-    }
-    sides = [rewrite(side, lambda node: sources.get(node, node)) for side in (compared.left, compared.right)]
-    bases = {m.base for side in sides for m in members.members_in(side)}
-    left, right = map(members.over_variables, sides)
-    condition = condition_of(compared.operator, left, right)
-    if condition is None or len(bases) != 1:
-        return []
-    first = members.on_members(condition, bases.pop())
-    if first is None or not _tells_more_than_values(first.condition) or not members.follows(first):
-        return []
-    asked: dict[AnyCondition, None] = {first: None}
-    waiting: list[AnyCondition] = [first]
+    asked: dict[AnyCondition, None] = dict.fromkeys(_first_conditions(members, compared, location))
+    waiting = list(asked)
     while waiting and len(asked) < MOST_NEW:
         for before in _preconditions(members, waiting.pop(0)):
             if before not in asked and len(asked) < MOST_NEW:
                 asked[before] = None
                 waiting.append(before)
     return list(asked)
+
+
+def _first_conditions(members: Members, compared: Comparison, location: str) -> Iterator[CellCondition]:
+    """The conditions that a comparison is about itself: with the members that variables hold, then without.
+
+    A comparison of members of two objects is one with each variable that the program stores there.
+    """
+    held = [(m, v) for m, v in members.equalities_at(location) if isinstance(v, Variable)]
+    readings: list[dict[Expression, Expression]] = [{v: m for m, v in held}, {}]
+    readings += [{v: m for m, v in held if m.base == base} for base in dict.fromkeys(m.base for m, _ in held)]
+    for sources in readings:
+        sides = [_with_members(side, sources) for side in (compared.left, compared.right)]
+        read = [m for side in sides for m in members.members_in(side)]
+        bases = {m.base for m in read}
+        if len(bases) == 1:
+            left, right = map(members.over_variables, sides)
+            condition = condition_of(compared.operator, left, right)
+            first = members.on_members(condition, bases.pop()) if condition is not None else None
+            if first is not None and _tells_more_than_values(first.condition) and members.follows(first):
+                yield first
+                return
+        elif len(bases) > 1:
+            yield from (c for m in read for c in members.stored_variables(m) if members.follows(c))
+
+
+def _with_members(expression: Expression, sources: Mapping[Expression, Expression]) -> Expression:
+    """The expression with the members that variables hold."""
+    return rewrite(expression, lambda node: sources.get(node, node))
 
 
 def _preconditions(members: Members, condition: AnyCondition) -> Iterator[AnyCondition]:
@@ -96,6 +112,7 @@ def _preconditions(members: Members, condition: AnyCondition) -> Iterator[AnyCon
             plain = _tells_more_than_values(before) if isinstance(before, Condition) else True
             if before is not None and seen and plain:
                 yield before
+        yield from members.before_copies(condition)
         return
     for edge in members.memory.cfa.edges:
         label = edge.label
@@ -192,7 +209,7 @@ def tracked_conditions(
 ) -> TrackingDefinition:
     """The definition with the ghosts of the conditions."""
     offsets = {
-        ghost_offset(number) + base
+        ghost_offset(c, number) + base
         for c, number in cell_conditions(conditions).items()
         for _, base in members.bases(c.record)
     }

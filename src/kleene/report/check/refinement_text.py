@@ -322,7 +322,7 @@ def abstraction_words(task: Task, abstraction: Abstraction) -> str:
     """Everything that an abstraction tracks at some location, as text."""
     words = tracked_words(abstraction.definition, SourceNames(task), abstraction.active)
     offsets = abstraction.definition.data
-    own = [str(c) for c, number in cell_conditions(task.conditions).items() if ghost_offset(number) in offsets]
+    own = [str(c) for c, number in cell_conditions(task.conditions).items() if ghost_offset(c, number) in offsets]
     return f"{words}; conditions {', '.join(own)}" if own else words
 
 

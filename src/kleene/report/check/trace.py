@@ -16,6 +16,7 @@ from kleene.semantics.contracts.programs import without_contract
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
 _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
 _PLAIN = re.compile(r"[\w.$#]+(->[\w.$]+)*(\(.*\))?")
+_SAME_NAME = re.compile(r"([\w$])#\d+")
 _MALLOC = "malloc succeeds"
 _GARBAGE = "uninitialized pointer"
 _CONDITION = re.compile(r"\[!\(((?:[^()&|]|\([^()]*\))*?) (==|!=|<=|>=|<|>) ([^()&|]*)\)\]")
@@ -60,9 +61,9 @@ def readable(trace: Trace) -> list[TraceLine]:
         if step.number in values:
             note = ", ".join(filter(None, (note, values[step.number])))
         assigned = _ASSIGNED.fullmatch(text)
-        if assigned and step.number != trace.steps[-1].number:
+        if assigned:
             held[step.depth, assigned[1]] = (assigned[2], note)
-            if not isinstance(operation, Call):
+            if not isinstance(operation, Call) and step.number != trace.steps[-1].number:
                 continue
             text = assigned[2]
         lines.append(TraceLine(start, step.number, operation.place, step.depth, _clean(text), note))
@@ -90,7 +91,8 @@ def _fill(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]]) -
 
 
 def _clean(text: str) -> str:
-    """``[x != NULL]`` for ``[!(x == NULL)]``, ``[f()]`` for ``[f() != 0]``."""
+    """Names as in the source, ``[x != NULL]`` for ``[!(x == NULL)]``, ``[f()]`` for ``[f() != 0]``."""
+    text = _SAME_NAME.sub(r"\1", text).replace("$literal", "{...}")
     negated = _CONDITION.fullmatch(text)
     if negated:
         text = f"[{negated[1]} {NEGATED[negated[2]]} {negated[3]}]"

@@ -6,5 +6,6 @@ In reading order:
 - `view_json`: a finding as JSON
 - `rules`: the kinds of findings, with help texts
 - `source_lines`: lines of the source
+- `written_names`: names of variables as in the source
 - `baseline`: findings that are known already
 """

@@ -20,6 +20,7 @@ from kleene.report.findings.source_lines import source_line
 
 if TYPE_CHECKING:
     from kleene.domains.explicit.heap import Heap
+    from kleene.domains.explicit.interpreter import TraceStep
 
 MOST_STEPS = 400
 """Steps of a run that are listed: viewers become slow beyond it. The last ones are kept."""
@@ -30,6 +31,9 @@ _WORDS = frozenset(
     ("NULL", "return", "struct", "unsigned", "int", "long", "char", "u", "end", "malloc", "calloc", "free")
 )
 """Words of a statement that its source line may write in another way."""
+_INVOKED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_KEYWORDS = frozenset(("if", "while", "for", "switch", "return", "sizeof"))
+"""Words before a parenthesis that are no macros."""
 _NUMBER = re.compile(r"\d+")
 _BEGIN = {"heap": "the block is allocated here", STREAM: "the stream is opened here"}
 _END = {"heap": "it is freed here", STREAM: "it is closed here"}
@@ -150,20 +154,27 @@ def calls_of(confirmed: Confirmed) -> tuple[str, ...]:
     """The functions of the program that its entry calls in a run, in their order: what a client does."""
     from kleene.report.check.trace import lines_of
 
-    program = confirmed.trace.program
+    program, steps = confirmed.trace.program, confirmed.trace.steps
     names: list[str] = []
     for line in lines_of(confirmed):
-        for step in confirmed.trace.steps[line.first : line.last + 1]:
-            call = step.operation
-            if step.depth == 1 and isinstance(call, Call) and isinstance(call.function, str):
-                callee = program.functions.get(call.function)
+        for step in steps[line.first : line.last + 1]:
+            if step.depth == 1 and isinstance(step.operation, Call):
+                name = _called(step.operation, steps[step.number + 1 :])
+                callee = program.functions.get(name)
                 if callee is not None and callee.place.file not in program.library:
-                    names.append(call.function.partition("@")[0])
+                    names.append(name.partition("@")[0])
     return tuple(names)
 
 
+def _called(call: Call, following: Sequence[TraceStep]) -> str:
+    """The function that a call reaches; through a pointer, the one in which the run goes on."""
+    if isinstance(call.function, str):
+        return call.function
+    return following[0].operation.place.function if following and following[0].depth > 1 else ""
+
+
 def hidden_statement(confirmed: Confirmed) -> str:
-    """The statement that fails, if its names are not in the source line: then a macro has it."""
+    """The statement that fails, if a macro has it: the source line begins with the macro, or lacks names."""
     from kleene.report.check.trace import lines_of
 
     place = confirmed.fault.place
@@ -172,7 +183,9 @@ def hidden_statement(confirmed: Confirmed) -> str:
         return ""
     line, text = source_line(place.file, place.line), lines[-1].text
     names = [name for name in _NAME.findall(text) if name not in _WORDS]
-    return text if any(name not in line for name in names) else ""
+    macro = _INVOKED.match(line, place.column - 1)
+    is_macro = macro is not None and macro[1] not in _KEYWORDS and macro[1] not in text
+    return text if is_macro or any(name not in line for name in names) else ""
 
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.cfa.expressions import Expression, Variable
+from kleene.cfa.expressions import OPEN_GHOST_OFFSET, Expression, Variable
 from kleene.cfa.operations import Allocate, Free, MemCopy, MemSet, Realloc
 from kleene.cfa.types import IntegerType, PointerType, shared_type
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
@@ -72,7 +72,7 @@ class ObjectSteps:
         for offset, constants in self.integer_cells():
             for c in constants:
                 name = self.symbols.integer_cell(offset, c)
-                value = (TRUE if c == 0 else FALSE) if zeroed else UNKNOWN
+                value = (TRUE if c == 0 else FALSE) if zeroed and offset < OPEN_GHOST_OFFSET else UNKNOWN
                 updates.append(Update(name, ("v",), IfThenElse(new, value, at(name, "v"))))
         if self.context.counts is not None:
             updates += self.context.counts.create(size, zeroed=zeroed, given=updates)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from kleene.cfa.expressions import MIRRORED, NEGATED, Cast, Comparison, Constant, Expression, Unary, Variable
+from kleene.cfa.expressions import (
+    GHOST_OFFSET,
+    MIRRORED,
+    NEGATED,
+    Cast,
+    Comparison,
+    Constant,
+    Expression,
+    Field,
+    Unary,
+    Variable,
+)
 from kleene.cfa.types import IntegerType, PointerType
-from kleene.logic.formula import FALSE, TRUE, neg
+from kleene.logic.formula import FALSE, TRUE, IfThenElse, neg
 from kleene.passes.facts.integers import COMPARE
 from kleene.passes.facts.memory import constant_of
 from kleene.semantics.steps.context import StepContext
@@ -64,8 +75,20 @@ class ConditionSteps:
         counts = self.context.counts
         counted = CountReadings(counts).is_natural(left) if counts is not None else FALSE
         updates = self._sharpen(left, operator, b.single) if b.single is not None else []
+        if operator == "==" and b.single is not None and isinstance(left, Field) and left.offset >= GHOST_OFFSET:
+            updates += self._sharpen_ghost(left, b.single)
         condition = comparison(operator, a, b, least_of(left, right), counted)
         self.context.quiet_step(f"{left} {operator} {right}", updates, precondition=condition)
+
+    def _sharpen_ghost(self, ghost: Field, k: int) -> list[Update]:
+        """After a comparison holds, the ghost of the object that was read has the value, also where it was open."""
+        updates: dict[str, Update] = {}
+        for base in self.pointers.objects_of(ghost, None, number=True):
+            for c in self.constants.of(base.offset):
+                name = self.symbols.integer_cell(base.offset, c)
+                old = updates[name].formula if name in updates else at(name, "v")
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), TRUE if c == k else FALSE, old))
+        return list(updates.values())
 
     def _sharpen(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""

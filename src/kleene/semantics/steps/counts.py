@@ -16,7 +16,7 @@ from kleene.logic.formula import FALSE, TRUE, Formula, IfThenElse, Not, conj, di
 from kleene.passes.facts.counters import Count, MemberCount, VariableCount, least_bits, linear, members_of, owner_of
 from kleene.passes.facts.integers import Constants, Key
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations import relations_of
 from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Chain, Claims, Source, claims_of
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols
@@ -68,7 +68,7 @@ class CountSteps:
 
     def __init__(self, memory: Memory, symbols: Symbols, constants: Constants) -> None:
         self.memory, self.symbols, self.constants = memory, symbols, constants
-        self.relations = Relations(memory.program, memory.cfa)
+        self.relations = relations_of(memory)
         self.location = memory.cfa.entry
         """Where the operation begins that is being translated."""
         self.known: Set[Variable] = frozenset()

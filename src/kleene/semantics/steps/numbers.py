@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import (
+    ARITHMETIC,
+    MIRRORED,
     AddressOf,
     Binary,
     Cast,
@@ -18,9 +20,10 @@ from kleene.cfa.expressions import (
     Variable,
     children,
 )
+from kleene.cfa.operations import ChangeGhosts, GhostCube
 from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
+from kleene.passes.facts.integers import COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
 from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
@@ -230,6 +233,28 @@ class NumberSteps:
     def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
 
+    def change_ghosts(self, operation: ChangeGhosts) -> None:
+        """New values for ghosts of all objects, from those before; what no cube decides is any of both values."""
+        updates = []
+        for change in operation.changes:
+            true, false = self._one_of(change.true), self._one_of(change.false)
+            values = {1: IfThenElse(true, TRUE, IfThenElse(false, FALSE, UNKNOWN))}
+            values[0] = IfThenElse(false, TRUE, IfThenElse(true, FALSE, UNKNOWN))
+            for c in self.constants.of(change.offset):
+                name = self.symbols.integer_cell(change.offset, c)
+                updates.append(Update(name, ("v",), values.get(c, FALSE)))
+        self.context.step(str(operation), updates)
+
+    def _one_of(self, cubes: Sequence[GhostCube]) -> Formula:
+        """One of the cubes holds for an object; a ghost that is not tracked may have any value."""
+        tracked = {offset: self.constants.of(offset) for cube in cubes for offset, _ in cube}
+        return disj(
+            *(
+                conj(*(at(self.symbols.integer_cell(o, c), "v") if c in tracked[o] else UNKNOWN for o, c in cube))
+                for cube in cubes
+            )
+        )
+
     def overwrite(self, bases: Sequence[Base], size: int) -> None:
         """Write unknown bytes."""
         self.pointers.require_writable(bases)
@@ -256,19 +281,20 @@ def comparison(operator: str, a: IntegerValue, b: IntegerValue, least: int | Non
 
     No number is less than the least one of the type: where ``a < b`` holds, for unsigned numbers, `b` is not 0.
     """
-    if least is not None and b.single is None and a.single is None and least in (a.table.keys() | b.table.keys()):
-        holds = _comparison(operator, a, b, counted)
-        match operator:
-            case "<" if least in b.table:
-                return conj(holds, neg(b.table[least]))
-            case ">" if least in a.table:
-                return conj(holds, neg(a.table[least]))
-            case ">=" if least in b.table:
-                return disj(holds, b.table[least])
-            case "<=" if least in a.table:
-                return disj(holds, a.table[least])
+    holds = _comparison(operator, a, b, counted)
+    if least is None or (a.single is not None and b.single is not None):
         return holds
-    return _comparison(operator, a, b, counted)
+    if operator in (">", ">="):
+        a, b, operator = b, a, MIRRORED[operator]
+    one, two = a.table.get(least), b.table.get(least)
+    match operator:
+        case "<" if two is not None:
+            more = conj(one, neg(two)) if one is not None else FALSE
+            return disj(conj(holds, neg(two)), more)
+        case "<=" if one is not None:
+            most = disj(one, neg(two)) if two is not None else TRUE
+            return conj(disj(holds, one), most)
+    return holds
 
 
 def least_of(left: Expression, right: Expression) -> int | None:

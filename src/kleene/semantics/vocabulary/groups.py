@@ -48,7 +48,7 @@ class ShapeClass:
     are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
     relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
     each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
-    cycles, where the others have none.
+    cycles, where the others have none. `zeros` knows of numbers that are computed only whether they are 0.
     """
 
     name: str
@@ -64,6 +64,7 @@ class ShapeClass:
     counts: bool = False
     parts: tuple[frozenset[str], ...] = ()
     cyclic: frozenset[str] = frozenset()
+    zeros: bool = False
 
 
 @dataclass(frozen=True)
@@ -295,8 +296,9 @@ class Group:
         """Updates for the removal of the edge of one node, in a group of several cells."""
         t, lost = self.closure, self.lost_paths(source, edge)
         unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        lost_here = lost("v1", "v")
         for root in self.roots(roots):
-            beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
+            beyond = exists(["v1"], conj(at(root, "v1"), lost_here))
             unlinking.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
         return unlinking
 

@@ -15,6 +15,7 @@ from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import up_to_order
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.passes.facts.memory import Memory, Place
+from kleene.semantics.vocabulary.data_cells import data_cells
 from kleene.semantics.vocabulary.groups import (
     CIRCULAR,
     LOCAL,
@@ -275,8 +276,11 @@ class Symbols:
         values = self.shape.values
         if values is None:
             values = all(group.function for group in self.groups)
+        data = data_cells(self.memory)
         for name, role in self._unary.items():
             stack, chosen = role.kind is RoleKind.OBJECT, values or role.kind is not RoleKind.INTEGER_CELL
+            if role.kind is RoleKind.UNDEFINED_CELL and role.of in data:
+                chosen = False
             properties = unique if stack else frozenset()
             predicates.append(Predicate(name, 1, ("v",), properties, abstraction=chosen, pointer=stack, role=role))
         predicates += [Predicate(name, 0, (), abstraction=True, role=role) for name, role in self._nullary.items()]

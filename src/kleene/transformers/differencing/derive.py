@@ -23,12 +23,13 @@ from functools import lru_cache
 
 from kleene.diagnostics import InputError
 from kleene.logic.formula import FALSE, Atom, Formula, IfThenElse, conj, disj, neg, predicates_of
+from kleene.logic.patterns import with_predicates
 from kleene.logic.transform import canonical, match_instance
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Action, Message, Update
 from kleene.transformers.differencing.cycles import cycle_messages
 from kleene.transformers.differencing.deltas import Change, Defined, Delta, Differencer, update_delta
-from kleene.transformers.differencing.recall import Key, derivation_key
+from kleene.transformers.differencing.recall import Key, Recall
 from kleene.transformers.differencing.simplify import if_then_else
 from kleene.transformers.differencing.universe import Universe
 
@@ -147,8 +148,14 @@ def _identities(vocabulary: Vocabulary) -> dict[str, DerivedUpdate]:
     }
 
 
-_DERIVED: dict[Key, tuple[DerivedUpdate, Formula, str | None]] = {}
-"""Derived updates, with the value on new nodes and the predicate whose change is not a unit change (see `recall`)."""
+_Result = tuple[DerivedUpdate, Formula, str | None]
+"""A derived update, the value on new nodes, and the predicate whose change is not a unit change."""
+
+_DERIVED: dict[Key, _Result] = {}
+"""What was derived, by all that it depends on (see `recall`)."""
+_DERIVED_ONCE: dict[Key, tuple[tuple[str, ...], _Result, tuple[frozenset[str], ...]]] = {}
+"""What was derived first for predicates that are alike, with their names, and with the predicates in the deltas: no
+definition could stand for one."""
 
 
 class _Deriver:
@@ -158,6 +165,7 @@ class _Deriver:
         self._options = options
         self._outer = action.precondition.free if action.precondition is not None else ()
         self._universe = Universe(action, enabled=options.universe_changes)
+        self._universe_changes = self._universe.changes
         reserved = {*self._outer, *_argument_names(vocabulary)}
         for u in action.updates:
             reserved.update((*u.args, *u.formula.free))
@@ -165,7 +173,11 @@ class _Deriver:
         self._differencer = Differencer(
             vocabulary, self._universe, self._reserved, tight=options.tight, unit_cyclic=options.unit_cyclic
         )
+        self._recall = Recall(vocabulary, action, self._reserved, options)
         self._identities = _identities(vocabulary)
+        self._defined_over = _definitions_over(vocabulary)
+        self._in_deltas: list[frozenset[str]] = []
+        """The predicates in deltas that a definition could stand for."""
         self._warnings: list[str] = []
 
     def run(self, order: Iterable[Predicate]) -> Derivation:
@@ -176,7 +188,7 @@ class _Deriver:
                 plus, minus = update_delta(atom, u.formula)
                 self._differencer.changes[u.predicate] = Change(u.args, u.formula, plus, minus)
         fixed = {u.predicate for u in given}
-        derived = [self._predicate(p) for p in order if p.name not in fixed]
+        derived = [self._update(p) for p in order if p.name not in fixed]
         changed = [u for u in derived if u.method != IDENTITY]
         messages = self._messages()
         action = replace(
@@ -191,16 +203,16 @@ class _Deriver:
         p = self._vocabulary.get(update.predicate)
         return p is not None and p.instrumentation and (update.auto or self._options.difference_given)
 
-    def _predicate(self, p: Predicate) -> DerivedUpdate:
+    def _update(self, p: Predicate) -> DerivedUpdate:
         assert p.definition is not None
-        differencer, universe = self._differencer, self._universe
-        if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
+        differencer = self._differencer
+        if not self._universe_changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
             return self._identities[p.name]
-        key = derivation_key(p, self._vocabulary, self._action, differencer.changes, self._reserved, self._options)
+        key = self._recall.key(p, differencer.changes)
         known = _DERIVED.get(key) if key is not None else None
         if known is None:
-            result, new_value = self._derive(p, p.definition)
-            known = result, new_value, differencer.non_unit
+            pattern = self._recall.pattern(p, differencer.changes)
+            known = self._derive_like(p, pattern) if pattern is not None else self._derive_anew(p)
             if key is not None:
                 _DERIVED[key] = known
         result, new_value, non_unit = known
@@ -213,9 +225,35 @@ class _Deriver:
             self._remember(p, new_value, result)
         return result
 
+    def _derive_like(self, p: Predicate, pattern: tuple[Key, tuple[str, ...]]) -> _Result:
+        """What was derived for a predicate alike, with other names; derived now if there is none."""
+        key, names = pattern
+        first = _DERIVED_ONCE.get(key)
+        if first is None:
+            known = self._derive_anew(p)
+            if self._defined_over.keys().isdisjoint(self._in_deltas):
+                _DERIVED_ONCE[key] = names, known, tuple(self._in_deltas)
+            return known
+        others, (result, new_value, non_unit), in_deltas = first
+        renaming = dict(zip(others, names, strict=True))
+        if any(frozenset([renaming.get(n, n) for n in used]) in self._defined_over for used in in_deltas):
+            return self._derive_anew(p)
+        memo: dict[int, Formula] = {}
+        update, plus, minus, new_value = (
+            with_predicates(f, renaming, memo) for f in (result.formula, result.plus, result.minus, new_value)
+        )
+        result = DerivedUpdate(p.name, p.args, update, plus, minus, result.method)
+        return result, new_value, None if non_unit is None else renaming[non_unit]
+
+    def _derive_anew(self, p: Predicate) -> _Result:
+        assert p.definition is not None
+        result, new_value = self._derive(p, p.definition)
+        return result, new_value, self._differencer.non_unit
+
     def _derive(self, p: Predicate, given: Formula) -> tuple[DerivedUpdate, Formula]:
         """The update of a predicate, and its value on tuples with a new node."""
         differencer, universe = self._differencer, self._universe
+        self._in_deltas = []
         stored = Atom(p.name, p.args)
         definition = canonical(given, avoid=self._reserved)
         relativised = universe.relativise(definition)
@@ -244,7 +282,8 @@ class _Deriver:
         used = predicates_of(f)
         if not used or isinstance(f, Atom):
             return f
-        for p in _definitions_over(self._vocabulary).get(used, ()):
+        self._in_deltas.append(used)
+        for p in self._defined_over.get(used, ()):
             assert p.definition is not None
             pattern = self._differencer.simplify(canonical(p.definition, avoid=self._reserved))
             binding = match_instance(pattern, f)

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from kleene.logic.formula import predicates_of
-from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.logic.formula import Formula, predicates_of
+from kleene.logic.patterns import with_predicates
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import Derivation, derive
+from kleene.transformers.differencing.recall import Recall
 
 from .actions import COPY, FIELD, NEW, POINTER, REMOVE
 from .vocabularies import CYCLIC, REVERSE, action, core, defined
@@ -47,17 +49,94 @@ def test_recalled_updates_are_those_derived_anew(vocabulary: Vocabulary, monkeyp
     actions = [a for a in given if all(name in vocabulary for name in _predicates(a))]
     assert len(actions) > 3
     monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
     recalled = [derivations(action, vocabulary) for action in actions]
     assert MODULE._DERIVED
-    monkeypatch.setattr(MODULE, "derivation_key", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "key", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "pattern", lambda *arguments: None)
     assert recalled == [derivations(action, vocabulary) for action in actions]
+
+
+def in_other_words(vocabulary: Vocabulary) -> Vocabulary:
+    """The same vocabulary with other names of predicates."""
+    return Vocabulary(
+        tuple(
+            replace(p, name=f"a_{p.name}", definition=None if p.definition is None else other_predicates(p.definition))
+            for p in vocabulary.declared
+        )
+    )
+
+
+def other_predicates(f: Formula) -> Formula:
+    own = {p.name for p in BUILTIN}
+    return with_predicates(f, {n: n if n in own else f"a_{n}" for n in predicates_of(f)}, {})
+
+
+def in_other_words_too(given: Action) -> Action:
+    def other(f: Formula | None) -> Formula | None:
+        return None if f is None else other_predicates(f)
+
+    return replace(
+        given,
+        updates=tuple(
+            replace(u, predicate=f"a_{u.predicate}", formula=other_predicates(u.formula)) for u in given.updates
+        ),
+        new_formula=other(given.new_formula),
+        clone=other(given.clone),
+        retain=other(given.retain),
+        precondition=other(given.precondition),
+    )
+
+
+@pytest.mark.parametrize("vocabulary", [REVERSE, CYCLIC], ids=["reverse", "cyclic"])
+def test_updates_recalled_by_their_pattern_are_those_derived_anew(
+    vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was derived for other names, and the definitions in another order, is never used with a wrong name."""
+    given = [a for a in (*POINTER, *FIELD, *NEW, *REMOVE, *COPY) if all(n in vocabulary for n in _predicates(a))]
+    other = in_other_words(Vocabulary(vocabulary.declared[::-1]))
+    both = [(a, vocabulary) for a in given] + [(in_other_words_too(a), other) for a in given]
+    monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
+    recalled = [derivations(*one) for one in both]
+    assert len(MODULE._DERIVED_ONCE) < len(MODULE._DERIVED)
+    monkeypatch.setattr(Recall, "key", lambda *arguments: None)
+    monkeypatch.setattr(Recall, "pattern", lambda *arguments: None)
+    assert recalled == [derivations(*one) for one in both]
 
 
 def test_a_definition_that_stands_for_a_delta_is_of_the_same_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
     without = Vocabulary((core("x(v)"), core("y(v)"), core("p(v)"), defined("q(v) = p(v)")))
     named = without.extend([defined("d(v) = (x(v) & y(v)) & !p(v)")])
     given = action("p |= x & y", "p(v) = p(v) | x(v) & y(v)")
     updates = [derive(given, vocabulary).action.update_of("q") for vocabulary in (named, without, named)]
     used = [predicates_of(update.formula) for update in updates if update is not None]
     assert used == [{"q", "d"}, {"q", "x", "y", "p"}, {"q", "d"}]
+
+
+def test_a_definition_over_the_predicate_itself_is_of_the_same_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key did not tell definitions over the derived predicate apart: an update named a predicate of another
+    vocabulary."""
+    monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
+    without = Vocabulary((core("x(v)"), core("y(v)"), defined("p() = E(v) x(v)")))
+    named = without.extend([defined("d() = (E(v) y(v) & !x(v)) & !p()")])
+    given = action("x |= y", "x(v) = x(v) | y(v)")
+    updates = [derive(given, vocabulary).action.update_of("p") for vocabulary in (named, without, named)]
+    used = [predicates_of(update.formula) for update in updates if update is not None]
+    assert used == [{"p", "d"}, {"p", "x", "y"}, {"p", "d"}]
+
+
+def test_predicates_that_are_alike_but_for_their_properties_are_derived_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The closure of an acyclic relation has another update than that of any relation."""
+    monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
+    relations = (core("x(v)", "unique"), core("y(v)", "unique"), core("n(v1, v2)", "acyclic"), core("m(v1, v2)"))
+    vocabulary = Vocabulary((*relations, defined("t(v1, v2) = n*(v1, v2)"), defined("s(v1, v2) = m*(v1, v2)")))
+    methods = []
+    for name, closure in (("n", "t"), ("m", "s")):
+        given = action("add", f"{name}(v1, v2) = {name}(v1, v2) | x(v1) & y(v2)")
+        methods += [u.method for u in derive(given, vocabulary).updates if u.predicate == closure]
+    assert methods == ["unit closure addition", "general closure"]

@@ -15,7 +15,8 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client
-from kleene.analysis.c.library.contract import contract_of, loop_head
+from kleene.analysis.c.library.contract import contract_of, loop_heads
+from kleene.analysis.c.library.hooks import unset_hooks
 from kleene.analysis.c.library.inference import (
     CHANGES,
     FOLLOWS,
@@ -29,7 +30,7 @@ from kleene.analysis.c.library.inference import (
     result_is_gone,
 )
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
-from kleene.analysis.c.library.invariant import Fact, facts_of
+from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation
@@ -187,11 +188,12 @@ class _Run:
         """
         client, program = self.clients.write(types, operations)
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
-        head = loop_head(check)
-        shared = trial.shared
-        if shared is None and head is not None:
-            static = {g.variable.name for g in program.globals}
-            shared = shared_in_structures(head.structures, head.live, client.variables, static)
+        shared, heads = trial.shared, loop_heads(check)
+        static = {g.variable.name for g in program.globals}
+        for head in heads:
+            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
+        if shared is None and client.copies and not heads:
+            shared = (client.copies[0].removesuffix("_b"), client.copies[0])
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
@@ -212,11 +214,14 @@ class _Run:
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
-        head = loop_head(check)
+        head = next(iter(loop_heads(check)), None)
+        hooks = unset_hooks(check.prepared.source) if check.prepared is not None else {}
         for name, variable in client.objects.items() if head is not None else ():
             assert head is not None
             pointers = head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
             facts[name] = facts_of(head.structures, pointers, self.interface.records)
+            unset = [field for (record, _), field in hooks.items() if record == name]
+            facts[name] += [Fact(f"{OBJECT}->{field} is NULL: no function sets it") for field in unset]
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
         for operation in inferred.accepted:

@@ -15,13 +15,21 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import CLIENT, Client
 from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
+from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of, records_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.separation import STATIC
 from kleene.analysis.c.library.stored import StoredContracts
-from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
+from kleene.analysis.c.library.trials import (
+    QUICK_STATES,
+    TRIAL_STATES,
+    ClientFolder,
+    Trial,
+    null_tests,
+    run_trial,
+    steps_of,
+)
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
 from kleene.core.verdict import Finding
@@ -166,6 +174,7 @@ class Inference:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
         self._doubt_enders()
+        self._admit_null()
         return self.inferred
 
     def read_again(self, operation: Operation) -> Operation | None:
@@ -199,6 +208,22 @@ class Inference:
                 self.inferred.rejected.append(failed.rejected)
             else:
                 self.inferred.accepted.append(named[0])
+
+    def _admit_null(self) -> None:
+        """A function that compares an object with NULL may get NULL, if that is no error: the weaker precondition."""
+        for operation in list(self.inferred.accepted):
+            if operation.function.name in self.stored.readings or self.budget.spent > self.until:
+                continue
+            program = self.clients.write(self.inferred.types, self.inferred.accepted)[1]
+            tested = null_tests(program.functions[operation.function.name])
+            places = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
+            if not places or operation.records_in(Role.OBJECT)[0] in self.inferred.types.iterators:
+                continue
+            roles = tuple(Role.OBJECT_OR_NULL if i in places else r for i, r in enumerate(operation.roles))
+            place = self.inferred.accepted.index(operation)
+            self.inferred.accepted.remove(operation)
+            weaker = self._try(replace(operation, roles=roles), TRIAL_STATES)
+            self.inferred.accepted.insert(place, weaker.operation if weaker.is_admissible else operation)
 
     def _next_of(self, deferred: list[_Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""
@@ -237,28 +262,33 @@ class Inference:
         best = self._best(tried)
         if best is not None:
             hidden = best.hides(tried)
-            if hidden is None:
+            ender = self._ender_of(best.operation)
+            if ender is not None:
+                self.inferred.untried[function.name] = BY_FREE.format(ender)
+            elif hidden is None:
                 self.inferred.accepted.append(best.operation)
             else:
                 self._doubt(best, hidden)
             return
-        failures = [r for t in tried if (r := t.rejected) is not None]
+        sharing = [t for t in tried if t.trial.shared and t.trial.error is None]
+        longer = [self._try(t.operation, TRIAL_STATES) for t in sharing]  # is it wrong that they share a block?
+        failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
         if self._take_back_makers(tried, function):
             self._decide(function, self._try_all(self._possible(function)))
-        elif any(t.trial.shared and t.operation.outcome is not Outcome.ANOTHER for t in tried):
+        elif any(t.trial.error is None for t in longer):
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
         elif failures and tried[0].is_idle and self._take_back(failures, function):
-            self._decide(
-                function, self._try_all(self._possible(function))
-            )  # the other one waits until elements are made
+            self._decide(function, self._try_all(self._possible(function)))  # the other waits until elements are made
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface)
         elif self._texts_last(function):
             return
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
+        elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
+            self.inferred.rejected.append(_most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif self._needs_more_than_zeros(failures):
@@ -267,6 +297,17 @@ class Inference:
             self.inferred.rejected.append(_most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _ender_of(self, operation: Operation) -> str | None:
+        """The function that should end a result which only `free` ends without an error.
+
+        A copy of a header that shares the nodes of the object is safe if the caller frees it and does no more.
+        """
+        name = record_of(operation.function.result)
+        if operation.outcome is not Outcome.FREED or name not in operation.records_in(*OBJECTS):
+            return None
+        enders = (f.name for f in self.interface.functions if says_end(f) and name in records_of(f))
+        return None if operation.function.name in self.stored.readings else next(enders, None)
 
     def _texts_last(self, function: ExportedFunction) -> bool:
         """Accept a function if texts that were stored outlive the objects; false if that does not help."""
@@ -395,6 +436,9 @@ CHANGES = (
 )
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
+BY_FREE = (
+    "its result is an object that {0} ends, but only 'free' ends it without an error: let {0} end it, or write a client"
+)
 NOT_ZEROS = (
     "no function makes an object for it, and it fails on a block of zeros: add a function that initialises one, "
     "or write a client"

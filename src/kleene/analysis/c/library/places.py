@@ -20,7 +20,7 @@ MOST_OPERATIONS = 6
 """Operations that a reason lists: the last ones. A path of the analysis may be long, and a reason is one line."""
 
 
-_FROM_LINE = re.compile(r"block from line \d+")
+_FROM_PLACE = re.compile(r"block from (line |\S+:)\d+")
 
 
 def executed_operations(finding: Finding, client: Client) -> list[Operation]:
@@ -60,7 +60,9 @@ def is_in_client(finding: Finding) -> bool:
 def in_library(finding: Finding, client: Client, interface: Interface, run: Confirmed | None = None) -> Finding:
     """The finding with the name of the file that the user gave; one in the client is at the last operation."""
     if run is not None and _is_about_block_of_client(run):
-        finding = replace(finding, message=_FROM_LINE.sub("block of the caller", finding.message))
+        finding = replace(finding, message=_FROM_PLACE.sub("block of the caller", finding.message))
+    own = str(Path(interface.file).resolve())
+    finding = replace(finding, message=finding.message.replace(own, interface.file))
     if Path(finding.file).resolve() == Path(interface.file).resolve():
         return replace(finding, file=interface.file)
     executed = executed_operations(finding, client) if is_in_client(finding) else []

@@ -252,6 +252,8 @@ def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: Object
         objects = any(r in OBJECTS for p, r in zip(function.parameters, roles, strict=True) if p in same)
         another = (Outcome.ANOTHER,) if objects and _COPIES.search(function.name) else ()
         if objects:
+            if name in types.constructed - types.empty_is_null:  # an object ends by a function of the library
+                freed = ()
             return (*another, Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, *freed)
         owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or _HANDS_OUT.search(function.name)
         if name in types.kept and not same:  # without an object, it may be one that the library keeps in its variables

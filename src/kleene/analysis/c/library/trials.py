@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import CLIENT, MAIN, Client, write_client
+from kleene.analysis.c.library.hooks import live_steps, unset_hooks
 from kleene.analysis.c.library.interface import Interface
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import Operation
@@ -16,10 +17,13 @@ from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
-from kleene.cfa.program import CProgram
+from kleene.cfa.expressions import Comparison, walk
+from kleene.cfa.operations import Assume
+from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.state import State
+from kleene.passes.facts.memory import constant_of
 
 QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
@@ -126,6 +130,13 @@ def _walked_elements(client: Client, program: CProgram, exploration: Exploration
 
 
 def steps_of(program: CProgram, function: str) -> frozenset[str]:
-    """The locations of a function from which a run makes a step."""
-    cfa = program.functions[function].cfa
-    return frozenset(e.source for e in cfa.edges) & cfa.reachable
+    """The locations of a function from which a run makes a step, unless it needs a hook that nothing sets."""
+    return live_steps(program.functions[function].cfa, unset_hooks(program))
+
+
+def null_tests(function: Function) -> set[int]:
+    """The parameters that a function compares with NULL, by place."""
+    tests = [e.label.condition for e in function.cfa.edges if isinstance(e.label, Assume)]
+    sides = [(n.left, n.right) for test in tests for n in walk(test) if isinstance(n, Comparison)]
+    compared = {left for left, right in sides if constant_of(right) == 0}
+    return {i for i, parameter in enumerate(function.parameters) if parameter in compared}

@@ -30,12 +30,15 @@ from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
+from kleene.passes.elements.slots import slot_sizes
+from kleene.passes.facts.integers import running_numbers
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
-from kleene.semantics.vocabulary.groups import ShapeClass
+from kleene.semantics.vocabulary.groups import Group, ShapeClass
+from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
 from kleene.structures.structure import Structure
 
 WITHOUT_LANES_FACTOR = 2
@@ -43,12 +46,12 @@ WITHOUT_LANES_FACTOR = 2
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 MANY_SLICES = 3
-"""Slices from which a program is analysed by slices at once: whole heaps of so many structures are seldom few."""
+"""Slices from which they are tried at last, too: each may need another attempt, and the whole program all of them."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
-WORDS = {Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
+WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -71,9 +74,11 @@ def analyse(
     ways = frozenset(Way)
     if prepared.slice is not None:
         ways -= {Way.SLICES, Way.CALLS}
-    elif only_class is None and (first := _first_way(prepared, seconds)) is not None:
-        result = series.run([attempt for attempt in ATTEMPTS if attempt.way is first], result, ways)
-        ways -= {first}
+    elif only_class is None and prepared.calls.is_large_inlined:
+        result = series.go(Way.CALLS, result)
+        ways -= {Way.CALLS}
+    if only_class is None and not series.is_proof(result) and series.has_slots():
+        result = series.go(Way.ZEROS, result)
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
@@ -81,18 +86,12 @@ def analyse(
             break
         dropped = next((way for way in (Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
+    if not series.is_proof(result) and only_class is None and Way.SLICES in ways and series.has_many_slices():
+        result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     result.seconds = time.monotonic() - start
     return result
-
-
-def _first_way(prepared: Prepared, seconds: float) -> Way | None:
-    """The way that is gone at once: calls, if inlining makes the program large, or slices, if there are many."""
-    if prepared.calls.is_large_inlined:
-        return Way.CALLS
-    slices = within(seconds, lambda: prepared.slices)
-    return Way.SLICES if not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES else None
 
 
 @dataclass
@@ -110,9 +109,28 @@ class _Series:
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
+    earlier: list[Translation] = field(default_factory=list)
+    """What complete runs on whole heaps have analysed so far, without a proof."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not kinds_of_alarms(result) & self.kinds
+
+    def has_many_slices(self) -> bool:
+        """Whether slices are worth a try after all else; a program that is large if inlined has none."""
+        if self.prepared.calls.is_large_inlined:
+            return False
+        slices = within(self.deadline - time.monotonic(), lambda: self.prepared.slices)
+        return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
+
+    def has_slots(self) -> bool:
+        """Whether there are lists of slots: what indices and lengths are for is known of the slots."""
+        records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
+        return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
+
+    def go(self, way: Way, result: ShapeResult) -> ShapeResult:
+        """The result of the attempt that goes a way at once, or the given one if it is not better."""
+        sought = frozenset(Way) if way is not Way.ZEROS else frozenset[Way]()  # its structures are few, or it is wrong
+        return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, sought)
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
         """The best result, or the given one if none is better.
@@ -199,9 +217,8 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         shared, stale = ready
-        return _Plan(
-            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, classes=self.classes, tell=self.tell
-        )
+        plan = _Plan(prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell)
+        return replace(plan, classes=self.classes, earlier=self.earlier)
 
 
 def analyse_by_attempt(
@@ -272,6 +289,8 @@ class _Plan:
     """The kinds of alarms that matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
+    earlier: list[Translation] = field(default_factory=list)
+    """What complete runs on whole heaps have analysed so far, without a proof."""
     tell: Tell = silent
     """Gets a word about the progress."""
 
@@ -288,6 +307,7 @@ class _Plan:
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
+        earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
@@ -297,32 +317,12 @@ class _Plan:
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
+            if Way.PARTS not in self.taken and translation in earlier:
+                return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
+            most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
-            forgets = self.leaks and not self.attempt.whole_scope and not only_class
-            if Way.PARTS in self.taken:
-                if self.best.suspects and self._is_common(translation, self.best, left):
-                    return gave_up("whole heaps raise the alarms of the attempts before", start)
-                result = run_apart(
-                    translation,
-                    translator.symbols.shape,
-                    seconds - (time.monotonic() - start),
-                    self.max_structures,
-                    forgets=forgets,
-                    rounds=NEAREST,
-                    is_common=partial(self._is_common, translation),
-                    tell=self.tell,
-                )
-            else:
-                result = run_shape(
-                    translation,
-                    translator.symbols.shape,
-                    left * LANES_SHARE if shape.lanes else left,
-                    self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
-                    forgets=forgets,
-                    groups=translator.symbols.groups if looks else (),
-                    looks=self._looks(translation),
-                    tell=self.tell,
-                )
+            groups = translator.symbols.groups if looks else ()
+            result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
             if result.ways:
                 self.classes[first] = plain or shape
                 break
@@ -354,6 +354,45 @@ class _Plan:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
 
+    def _solve(
+        self,
+        translation: Translation,
+        shape: ShapeClass,
+        seconds: float,
+        most: int,
+        groups: Sequence[Group],
+        only_class: str | None,
+    ) -> ShapeResult:
+        """The result for one translation."""
+        start = time.monotonic()
+        forgets = self.leaks and not self.attempt.whole_scope and not only_class
+        if Way.PARTS in self.taken:
+            if self.best.suspects and self._is_common(translation, self.best, seconds):
+                return gave_up("whole heaps raise the alarms of the attempts before", start)
+            return run_apart(
+                translation,
+                shape,
+                seconds - (time.monotonic() - start),
+                self.max_structures,
+                forgets=forgets,
+                rounds=NEAREST,
+                is_common=partial(self._is_common, translation),
+                tell=self.tell,
+            )
+        result = run_shape(
+            translation,
+            shape,
+            seconds * LANES_SHARE if shape.lanes else seconds,
+            most,
+            forgets=forgets,
+            groups=groups,
+            looks=self._looks(translation),
+            tell=self.tell,
+        )
+        if result.complete:
+            self.earlier.append(translation)
+        return result
+
     def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:
         """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""
         kinds, roots = kinds_of_alarms(result) & self.kinds, result.suspects
@@ -364,17 +403,24 @@ class _Plan:
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
             Way.SLICES: lambda reached: bool(self.prepared.slices),
-            Way.NUMBERS: ValuesLook(translation.vocabulary),
+            Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
         }
         return Looks({way: look for way, look in every.items() if way in self.sought})
 
+    @property
+    def _running(self) -> frozenset[str]:
+        """The numbers that are left out with those in nodes."""
+        return frozenset(v.name for v in running_numbers(edge.label for edge in self.cfa.edges))
+
     def _class(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with what the attempt and its ways change, and with their names."""
         words = [word for way, word in WORDS.items() if way in self.taken]
         values = False if Way.NUMBERS in self.taken else shape.values
-        return self.attempt.class_with_predicates(replace(shape, name=", ".join([shape.name, *words]), values=values))
+        zeros = Way.ZEROS in self.taken
+        changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
+        return self.attempt.class_with_predicates(changed)
 
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
@@ -383,6 +429,7 @@ class _Plan:
             self._class(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
+            precision=Precision(untracked_integers=self._running) if Way.NUMBERS in self.taken else EVERYTHING,
             markers=markers,
         )
         return translator, translator.translate()

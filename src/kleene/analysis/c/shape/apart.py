@@ -12,7 +12,7 @@ from kleene.domains.decomposed.calling import CallingDecomposedDomain
 from kleene.domains.decomposed.domain import Location
 from kleene.domains.decomposed.locality import Locality, Refused
 from kleene.domains.decomposed.partition import Partition, Roots
-from kleene.domains.decomposed.parts import Islands, Parts
+from kleene.domains.decomposed.parts import Parts
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.engine.fixpoint import Reached
@@ -104,14 +104,10 @@ def _pays(parts: Parts, every: Sequence[Structure]) -> bool:
     sample = every[:: max(1, len(every) // SAMPLED_STRUCTURES)][:SAMPLED_STRUCTURES]
     islands = [parts.islands(structure) for structure in sample]
     partition = parts.locality.finest.join([own for taken in islands for own in taken.nodes])
-    half, whole = (_different(parts, partition, some) for some in (islands[::2], islands))
+    cut = [[parts.cut(i.structure, i.nodes_of(own), own) for i in islands] for own in partition]
+    half, whole = (sum(len(set(own[::step])) - 1 for own in cut) for step in (2, 1))
     expected: float = whole * (whole / max(half, 1)) ** log2(len(every) / len(sample))
     return GAIN_FACTOR * expected < len(every)
-
-
-def _different(parts: Parts, partition: Partition, islands: Sequence[Islands]) -> int:
-    """The parts of structures beyond one for each class."""
-    return sum(len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1 for own in partition)
 
 
 def next_correlation(

@@ -16,7 +16,7 @@ from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
 from kleene.passes.attempts.loads import with_shared_loads
 from kleene.passes.attempts.unread import without_unread_cells
-from kleene.passes.facts.counters import counts_of
+from kleene.passes.facts.counters import has_counts
 from kleene.passes.facts.memory import Memory
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
@@ -28,6 +28,8 @@ SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
+ZEROS_SHARE = 0.4
+"""Share of the time left for the attempt `zeros`: all attempts are made with all values again."""
 NUMBERS_SHARE = 0.4
 """Share of the time left for the attempt `no numbers`: all attempts are made with numbers again."""
 CALLS_SHARE = 0.4
@@ -155,7 +157,7 @@ ATTEMPTS = (
         "counters are related to the numbers of nodes of lists, and the ends of lists are told apart",
         _with_alarms_or_too_large,
         sharpen=lambda shape: replace(shape, counts=True, cells=True),
-        concerns=lambda memory: bool(counts_of(memory)),
+        concerns=has_counts,
         share=COUNTS_SHARE,
     ),
     Attempt(
@@ -164,6 +166,13 @@ ATTEMPTS = (
         _without_proof,
         rewrite=without_unread_cells,
         share=UNREAD_SHARE,
+    ),
+    Attempt(
+        "zeros",
+        "of numbers that are computed, only whether they are 0 is known",
+        _where(Way.ZEROS),
+        way=Way.ZEROS,
+        share=ZEROS_SHARE,
     ),
     Attempt(
         "no numbers",

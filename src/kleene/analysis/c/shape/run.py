@@ -41,6 +41,8 @@ STRUCTURES_BEFORE_PARTS = 4000
 """Structures before the first search for parts: whole heaps of smaller runs are cheaper."""
 STRUCTURES_BEFORE_PARTS_OF_CALLS = 16_000
 """The same where functions are analysed apart: a call on parts composes them again."""
+STRUCTURES_BEFORE_SLICES = 16_000
+"""Structures before slices, if nothing else is seen: whole heaps are cheaper below, and know what slices lose."""
 LANES_FACTOR = 4
 """Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
@@ -51,18 +53,23 @@ LANES_SEEN = "cells skip nodes of a list"
 class Looks:
     """Looks at the structures of a run for ways to fewer ones; ends it with LimitReached if there are any.
 
-    Each slice looks for itself. Without numbers in nodes everything else looks different, so the other ways come after
-    that one.
+    Without numbers in nodes everything else looks different, so the other ways come after that one. Slices come before
+    all of them, since each slice looks for itself; but not as long as whole heaps are few.
     """
 
     by_way: Mapping[Way, Callable[[Reached[Structure]], bool]]
     ways: frozenset[Way] = frozenset()
 
     def __call__(self, reached: Reached[Structure]) -> None:
-        for together in ((Way.SLICES,), (Way.NUMBERS,), (Way.CALLS, Way.PARTS)):
-            self.ways = frozenset(way for way in together if way in self.by_way and self.by_way[way](reached))
-            if self.ways:
-                raise LimitReached(", ".join(sorted(way.value for way in self.ways)), Limit.PARTS)
+        ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
+        if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
+            ways = self._seen(reached, Way.SLICES) or ways
+        self.ways = ways
+        if ways:
+            raise LimitReached(", ".join(sorted(way.value for way in ways)), Limit.PARTS)
+
+    def _seen(self, reached: Reached[Structure], *together: Way) -> frozenset[Way]:
+        return frozenset(way for way in together if way in self.by_way and self.by_way[way](reached))
 
 
 def gave_up(reason: str, start: float) -> ShapeResult:
@@ -312,8 +319,10 @@ class AlarmDomain(CallingShapeDomain):
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         if edge.target != ERROR:
             return super().post(edge, elements)
-        if not all(self.log.has(edge.source, message.text) for message in edge.label.messages):
-            super().post(edge, elements)
+        for message in edge.label.messages:
+            if not self.log.has(edge.source, message.text):
+                super().post(edge, elements)
+                break
         return []
 
 

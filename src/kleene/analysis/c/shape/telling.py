@@ -36,8 +36,7 @@ class Teller:
     _next: float = 0.0
 
     def on_location(self, location: str, batch: int) -> None:
-        now = time.monotonic()
-        if self.tell is silent or now < self._next:
+        if self.tell is silent or (now := time.monotonic()) < self._next:
             return
         place = self.translation.places.get(location)
         if place is not None and place.line:

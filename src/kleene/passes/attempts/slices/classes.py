@@ -278,8 +278,9 @@ class Classes:
         if not isinstance(operation, _UNDERSTOOD):
             raise NoSlices(f"'{operation}' is not understood")
         target = getattr(operation, "target", None)
+        is_scope = isinstance(operation, DeclareLocal | EndScope)  # what it names is not read
         for expression in expressions(operation):
-            self._name(expression, spot, is_target=expression is target)
+            self._name(expression, spot, is_target=is_scope or expression is target)
         match operation:
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 self._unite(self.pointee(target, spot, written=True), self.pointee(value, spot))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from kleene.cfa.expressions import (
@@ -44,8 +45,13 @@ class Accesses:
         rename: dict[Variable, Variable],
         source: tuple[str, str],
         place: Place,
+        bounds: Mapping[Variable, Variable],
     ) -> None:
-        """`source` is the location of the operation, and its name in the automaton of the relations."""
+        """`source` is the location of the operation, and its name in the automaton of the relations.
+
+        `bounds` are variables of the relations that numbers in memory may be less than, each with its name here.
+        """
+        self.bounds = bounds
         self.texts, self.relations, self.chains, self.rename = texts, relations, chains, rename
         (self.here, self.location), self.place = source, place
         self.word = IntegerType(texts.program.pointer_size * 8, signed=True, name="long")
@@ -72,10 +78,15 @@ class Accesses:
             case Comparison(left=left, right=right) if self._are_texts(left, right):
                 return self._compare(expression)
             case PointerDifference(left=left, right=right) if self._are_texts(left, right):
-                self.value(left)
-                self.value(right)
+                self.read(left)
+                self.read(right)
                 return self.choose(expression)
         return with_parts(expression, self.value)
+
+    def read(self, expression: Expression) -> None:
+        """Evaluate an expression whose value is not followed: what it accesses must be there."""
+        value = self.value(expression)  # this moves on, too
+        self.here = self.chains.read(self.here, value, self.place)
 
     def _is_moved_text(self, pointer: Expression) -> bool:
         original = self.original(pointer)
@@ -96,12 +107,20 @@ class Accesses:
     def choose(self, expression: Expression) -> Variable:
         """A number that may be anything that the expression can be."""
         type_ = expression.type
-        low, high = self.relations.of(self.original(expression), self.location)
-        return self.chosen_between(type_, low, high)
+        value = self.original(expression)
+        low, high = self.relations.of(value, self.location)
+        number = self.chosen_between(type_, low, high)
+        for bound, own in self.bounds.items():
+            if own.type == type_ and self.relations.is_below(value, bound, self.location):
+                self._only(Comparison("<", number, own))
+        return number
 
     def chosen_between(self, type_: Type, low: int, high: int) -> Variable:
         self.chains.fresh += 1
         number = self.chains.local(f"$text{self.chains.fresh}", type_)
+        if isinstance(type_, IntegerType) and high - low == 1:
+            self._either(number, low, high)
+            return number
         self.here = self.chains.add(self.here, Havoc(self.place, number, CHOICE))
         if isinstance(type_, IntegerType):
             if low > type_.minimum:
@@ -110,13 +129,33 @@ class Accesses:
                 self._only(Comparison("<=", number, Constant(high, type_)))
         return number
 
+    def _either(self, number: Variable, low: int, high: int, same: Comparison | None = None) -> None:
+        """One of two numbers, and the higher one only where a condition holds.
+
+        They are assigned, not chosen by comparisons: what is known of numbers is which constants they are, so a number
+        that is at least 0 and at most 1 could be neither.
+        """
+        above, below = self.chains.maybe(self.here, self.place)
+        if same is not None:
+            above = self.chains.only(above, same, self.place)
+        self.here = self.chains.location()
+        for way, value in ((above, high), (below, low)):
+            way = self.chains.add(way, Assign(self.place, number, Constant(value, number.type)))
+            self.chains.connect(way, self.here, self.place)
+
     def _only(self, test: Comparison) -> None:
         self.here = self.chains.only(self.here, test, self.place)
 
     def _address(self, expression: AddressOf, target: Expression) -> Expression:
         if is_in_literal(target):
             return replace(expression, target=LITERAL)
-        return replace(expression, target=self._place(target))
+        place = inner = self._place(target)
+        while isinstance(inner, Field | Index):
+            inner = inner.base
+        if place is not inner and isinstance(inner, Deref) and self.texts.is_in_text(self.original(target)):
+            start = inner.pointer  # a pointer into a text is one to its start
+            return start if start.type == expression.type else Cast(start, expression.type)
+        return replace(expression, target=place)
 
     def _place(self, lvalue: Expression) -> Expression:
         """An lvalue of which only the address is computed: of an element of a text, the first one's."""
@@ -124,9 +163,11 @@ class Accesses:
             case Field(base=base):
                 return replace(lvalue, base=self._place(base))
             case Index(base=base, index=index):
-                index = self.value(index)
                 if self.texts.is_text_lvalue(self.original(lvalue)):
+                    self.read(index)
                     index = Constant(0, lvalue.index.type)
+                else:
+                    index = self.value(index)
                 return replace(lvalue, base=self._place(base), index=index)
             case Deref(pointer=pointer):
                 return replace(lvalue, pointer=self.value(pointer))
@@ -135,7 +176,7 @@ class Accesses:
     def _move(self, expression: PointerOffset) -> Expression:
         """A pointer that is moved in a text stays where it is; it must be none to nowhere."""
         pointer = self.value(expression.pointer)
-        self.value(expression.index)
+        self.read(expression.index)
         if constant_of(expression.index) != 0:
             test = Comparison("==", pointer, Constant(0, pointer.type))
             nowhere, self.here = self.chains.branch(self.here, test, self.place)
@@ -145,17 +186,15 @@ class Accesses:
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
-        answer = self.chosen_between(INT, 0, 1)
         if expression.operator not in ("==", "!="):
-            return answer
-        equal = Comparison("==", answer, Constant(1 if expression.operator == "==" else 0, INT))
-        yes, no = self.chains.branch(self.here, equal, self.place)
+            for side in (left, right):
+                self.here = self.chains.read(self.here, side, self.place)
+            return self.chosen_between(INT, 0, 1)
+        self.chains.fresh += 1
+        equal = self.chains.local(f"$text{self.chains.fresh}", INT)
         right = right if right.type == left.type else Cast(right, left.type)
-        yes = self.chains.only(yes, Comparison("==", left, right), self.place)
-        self.here = self.chains.location()
-        self.chains.connect(yes, self.here, self.place)
-        self.chains.connect(no, self.here, self.place)
-        return answer
+        self._either(equal, 0, 1, Comparison("==", left, right))
+        return Comparison(expression.operator, equal, Constant(1, INT))
 
     # Accesses -------------------------------------------------------------------------------------------------
 
@@ -171,18 +210,19 @@ class Accesses:
         match lvalue:
             case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
                 base = self.value(pointer)
-                self.value(index)
+                self.read(index)
                 inside = self._inside(pointer, index, scale)
             case Deref(pointer=pointer):
                 base = self.value(pointer)
                 inside = self._inside(pointer, Constant(0, self.word), size)
             case Index(base=array, index=index):
-                base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
-                self.value(index)
-                pointer = AddressOf(array, base.type)
+                pointer = AddressOf(array, PointerType(lvalue.type, self.texts.program.pointer_size))
+                base = self._address(pointer, array)
+                self.read(index)
                 inside = self._inside(pointer, index, size)
             case Field(base=inner):
-                self.access(inner, write=write)
+                if not isinstance(inner, Variable):  # a variable that is named is there
+                    self.access(inner, write=write)
                 return
             case _:
                 raise NotFollowed(f"an access to a text: {lvalue}")
@@ -219,8 +259,8 @@ class Accesses:
         index: Expression = Constant(0, self.word)
         if isinstance(pointer, PointerOffset):
             index, pointer = pointer.index, pointer.pointer
-        self.value(pointer)
-        self.value(index)
+        self.read(pointer)
+        self.read(index)
         width = self.texts.program.pointer_size
         self.check(self._inside(pointer, index, width), f"the index of {access} may be out of bounds")
         some = AddressOf(ARGUMENT, access.type)

@@ -148,6 +148,10 @@ class _Coder:
         self.cfa = procedure.function.cfa
         self.chains = Chains(f"{procedure.function.name} text ")
         self.conditions: dict[tuple[str, Expression], tuple[str, Expression]] = {}
+        function, rename = procedure.function, procedure.rename
+        own = (*function.parameters, *function.locals, *(g.variable for g in texts.program.globals))
+        limits = set(relations.number_places.bounds)
+        self.bounds = {rename.get(v, v): v for v in own if rename.get(v, v) in limits}
 
     def run(self) -> Cfa[Operation]:
         for edge in self.cfa.edges:
@@ -172,7 +176,8 @@ class _Coder:
 
     def _accesses(self, edge: Edge[Operation]) -> Accesses:
         source = (edge.source, self.procedure.at(edge.source))
-        return Accesses(self.texts, self.relations, self.chains, self.procedure.rename, source, edge.label.place)
+        place = edge.label.place
+        return Accesses(self.texts, self.relations, self.chains, self.procedure.rename, source, place, self.bounds)
 
     def _assume(self, edge: Edge[Operation], label: Assume) -> str:
         """The two branches of a condition share what comes before it."""
@@ -190,7 +195,7 @@ class _Coder:
             case Call(function=str() as name) if name in TEXT_PRIMITIVES:
                 return self._primitive(label, accesses)
             case Assign(target=target, value=value) if texts.is_text_lvalue(original(target)):
-                accesses.value(value)
+                accesses.read(value)
                 accesses.access(target, write=True)
                 return Skip(label.place)
             case Assign(target=target) if self._is_argument(target, accesses):
@@ -199,7 +204,7 @@ class _Coder:
                 accesses.access(target, write=True)
                 return Skip(label.place)
             case Allocate() if self._is_made(label):
-                accesses.value(label.size)
+                accesses.read(label.size)
                 size = Constant(self.record.size, label.size.type)
                 target = accesses.value(label.target) if not isinstance(label.target, Variable) else label.target
                 return replace(label, size=size, element=self.record, target=self._with_type_of(target, label.target))
@@ -211,7 +216,7 @@ class _Coder:
                 accesses.check(start, f"{pointer} may not be the start of a block", "invalid_free")
                 return replace(label, pointer=freed)
             case MemSet(pointer=pointer, size=size) if texts.is_text(original(pointer)):
-                accesses.value(label.value)
+                accesses.read(label.value)
                 self._range(pointer, size, accesses, write=True)
                 return Skip(label.place)
             case MemCopy() if texts.is_text(original(label.destination)) and texts.is_text(original(label.source)):
@@ -238,7 +243,7 @@ class _Coder:
         if not self.texts.is_text(accesses.original(label.pointer)) and constant_of(label.pointer) != 0:
             raise NotFollowed("realloc of a text as something else")
         pointer = accesses.value(label.pointer)
-        accesses.value(label.size)
+        accesses.read(label.size)
         start = self.relations.is_start(accesses.original(label.pointer), accesses.location)
         accesses.check(start, f"{label.pointer} may not be the start of a block", "invalid_free")
         return replace(label, pointer=pointer, size=Constant(self.record.size, label.size.type))
@@ -250,7 +255,7 @@ class _Coder:
             raise NotFollowed(f"{pointer} may point to something else than a text")
         holds = self.relations.has_bytes(original(pointer), original(size), accesses.location, more=more)
         base = accesses.value(pointer)
-        accesses.value(size)
+        accesses.read(size)
         accesses.check(holds, f"more bytes than {pointer} has room for may be {'written' if write else 'read'}")
         accesses.touch(base, write=write and self.texts.may_be_literal(original(pointer)))
 
@@ -268,6 +273,8 @@ class _Coder:
 
     def _primitive(self, call: Call, accesses: Accesses) -> Operation:
         first, *rest = call.arguments
+        for argument in rest:
+            accesses.read(argument)
         match call.function:
             case name if name == TEXT_LENGTH:
                 self._text(first, accesses)
@@ -284,7 +291,7 @@ class _Coder:
                 size, at = rest
                 self._put(first, (size, Binary("+", at, Constant(1, size.type), size.type)), accesses)
             case name if name == TEXT_DIGITS:
-                accesses.value(first)
+                accesses.read(first)
         if call.result is None:
             return Skip(call.place)
         assert isinstance(call.result, Variable)
@@ -299,6 +306,7 @@ class _Coder:
         """Bytes of the target are written, no more than one of two numbers of bytes."""
         original, location = accesses.original, accesses.location
         if self.relations.of(original(sizes[0]), location) == (0, 0):
+            accesses.read(pointer)
             return  # only the length is asked for
         if not self.texts.is_text(original(pointer)):
             raise NotFollowed(f"{pointer} may point to something else than a text")
