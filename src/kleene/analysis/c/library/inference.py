@@ -32,6 +32,7 @@ from kleene.analysis.c.library.trials import (
 )
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
+from kleene.cfa.operations import Allocate
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.evaluate import NO_ADDRESS
 from kleene.domains.explicit.explore import Confirmed
@@ -332,6 +333,8 @@ class Inference:
         made = self.inferred.made
         wanted = set(failures[0].operation.records_in(*OBJECTS, *ELEMENTS))
         makers = {failures[0].operation.makes, record_of(failures[0].operation.function.result)}
+        if any(isinstance(step.operation, Allocate) for step in failures[0].error.trace.steps):
+            makers |= set(failures[0].operation.records_in(Role.ADDRESS))  # it makes the object, where NULL is empty
         return all(self.inferred.types.elements.get(name, name) in made | makers for name in wanted)
 
     def _try_all(self, possible: list[Operation]) -> list[_Tried]:
