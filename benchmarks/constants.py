@@ -91,6 +91,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
+        ("STRUCTURES_BEFORE_SLICES", ("slices",)),
         ("STRUCTURES_BEFORE_PARTS", ("parts",)),
         ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("parts of calls",)),
         ("STRUCTURES_BEFORE_SLICES", ("slices",)),

@@ -67,8 +67,9 @@ def test_a_suspicion_in_the_client_names_the_operations(tmp_path: Path, monkeypa
     """A suspected leak was 'client.c:15:13'; now it is at the operation that the path executes last."""
     monkeypatch.chdir(tmp_path)
     counted = (  # nothing tells the analysis that the sum of the values is not 0 where there are nodes
-        "int list_drop(struct list *l) { int s = 0; struct node *n; for (n = l->head; n; n = n->next) "
-        "s += n->v * n->v;\n    if (s == 3) { l->head = NULL; return 1; } return 0; }"
+        "int list_drop(struct list *l) { int s = 0; struct node *n;\n"
+        "    for (n = l->head; n; n = n->next) s += n->v * n->v;\n"
+        "    if (s == 3) { l->head = NULL; return 1; } return 0; }"
     )
     Path("list.c").write_text(LIST.replace("SHIFT", counted), encoding="utf-8")
     monkeypatch.setattr(inference, "TRIAL_STATES", 60)

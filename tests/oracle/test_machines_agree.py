@@ -325,7 +325,8 @@ def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
             assert len(results) > 1200, "batches of 512 are shared"
             store = domain.store()
             added = [store.add(results[:600]), store.add(results[600:]), store.add(results)]
-            answers.append(([seen(group) for group in added], seen(store.elements()), len(store)))
+            current = unite(store, added, only_current=True)
+            answers.append(([seen(group) for group in (*added, current)], seen(store.elements()), len(store)))
     assert answers[0] == answers[1]
 
 

@@ -6,11 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from kleene.cfa.expressions import Cast, Expression, FunctionAddress, Variable, walk
+from kleene.cfa.expressions import (
+    Cast,
+    Constant,
+    Expression,
+    Field,
+    FunctionAddress,
+    Index,
+    Variable,
+    walk,
+    without_casts,
+)
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
 from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, RecordType, Type, VoidType
 
+_Path = tuple[Variable | int | None, ...]
+"""A part of a variable: the variable, then offsets and indices; None is an index that is not known."""
 LONG_POINTER_BYTES = 8
 """Bytes of a pointer where addresses have 64 bits."""
 LARGEST_BLOCK = 1 << 47
@@ -147,18 +159,21 @@ class CProgram:
         """
         if isinstance(call.function, str):
             return (call.function,)
-        if call.function in self._constant_functions:
-            return (self._constant_functions[call.function],)
+        path = _path(call.function)
+        known = [name for own, name in self._constant_functions.items() if path is not None and _may_be(own, path)]
+        if known:
+            return tuple(dict.fromkeys(known))
         names = (a.name for a in self.address_taken)
         return tuple(
             n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
         )
 
     @cached_property
-    def _constant_functions(self) -> dict[Expression, str]:
-        """The functions to which constants and members of constants point."""
+    def _constant_functions(self) -> dict[_Path, str]:
+        """The functions to which constants, their members and their elements point."""
         initial = [a for g in self.globals if g.constant and not g.external for a in g.initial]
-        return {a.target: a.value.name for a in initial if isinstance(a.value, FunctionAddress)}
+        values = [(_path(a.target), without_casts(a.value)) for a in initial]
+        return {path: value.name for path, value in values if path is not None and isinstance(value, FunctionAddress)}
 
     @cached_property
     def _converted_functions(self) -> frozenset[str]:
@@ -240,6 +255,26 @@ class CProgram:
         parts += [str(g) for g in self.globals]
         parts += [str(f) for f in self.functions.values()]
         return "\n".join(parts)
+
+
+def _path(place: Expression) -> _Path | None:
+    """A variable with the offsets and indices that lead to a part of it; None if it is reached by a pointer."""
+    match place:
+        case Variable():
+            return (place,)
+        case Field(base=base, offset=offset):
+            path = _path(base)
+            return (*path, offset) if path is not None else None
+        case Index(base=base, index=index):
+            path, number = _path(base), without_casts(index)
+            known = number.value if isinstance(number, Constant) else None
+            return (*path, known) if path is not None else None
+    return None
+
+
+def _may_be(own: _Path, path: _Path) -> bool:
+    """Whether a path without unknown indices is one of those that another one stands for."""
+    return len(own) == len(path) and all(b is None or a == b for a, b in zip(own, path, strict=True))
 
 
 def _accepts(function: Function | None, call: Call, *, converted: bool) -> bool:

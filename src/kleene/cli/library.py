@@ -71,12 +71,12 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
         lines = [line for report in reports for line in contract_lines(report)]
         write_output(given["contracts_out"], "\n".join([*lines, ""]))
     if given["html_file"]:
-        from kleene.analysis.c.library.contract import loop_head
+        from kleene.analysis.c.library.contract import loop_heads
         from kleene.report.library_page import library_html
 
         for report in reports:
-            head = loop_head(report.check) if report.check is not None and report.invariants else None
-            write_output(given["html_file"], library_html(report, head))
+            heads = loop_heads(report.check) if report.check is not None and report.invariants else []
+            write_output(given["html_file"], library_html(report, next(iter(heads), None)))
     if given["client_out"]:
         write_output(given["client_out"], "".join(report.client for report in reports))
     if not given["quiet"] and "-" not in [given[n] for n in ("json_file", "contracts_out", "client_out", "html_file")]:

@@ -38,22 +38,32 @@ class Sharing:
 
 
 def coalesce(
-    cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False
+    cfa: Cfa[Operation],
+    places: Mapping[Variable, Set[Place]],
+    *,
+    whole_scope: bool = False,
+    to_exits: bool = False,
 ) -> Cfa[Operation]:
     """The automaton with local pointer variables shared."""
-    return sharing_of(cfa, places, whole_scope=whole_scope).cfa
+    return sharing_of(cfa, places, whole_scope=whole_scope, to_exits=to_exits).cfa
 
 
-def sharing_of(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False) -> Sharing:
+def sharing_of(
+    cfa: Cfa[Operation],
+    places: Mapping[Variable, Set[Place]],
+    *,
+    whole_scope: bool = False,
+    to_exits: bool = False,
+) -> Sharing:
     """Which local pointer variables are shared.
 
     Variables that may point to different places stay apart, so that each keeps its small set of targets. With
-    `whole_scope`, a variable is needed until its scope ends (see `live_before`).
+    `whole_scope`, a variable is needed until its scope ends, with `to_exits` before exits, too (see `live_before`).
     """
     variables = _local_pointers(cfa)
     if len(variables) <= FEWEST_POINTERS:
         return Sharing(cfa)
-    live = live_before(cfa, set(variables), whole_scope=whole_scope)
+    live = live_before(cfa, set(variables), whole_scope=whole_scope, to_exits=to_exits)
     conflicts = _conflicts(cfa, variables, live)
     classes: list[list[Variable]] = []
     for variable in variables:

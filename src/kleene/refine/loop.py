@@ -400,7 +400,7 @@ class Refinement:
                 tuned = self._fine_tune(current, own, patience)
                 current.trials += tuned.trials
                 if tuned.chosen is not None:
-                    self._choose(current, tuned.chosen)
+                    self._choose(current, tuned.chosen.accompanied)
                     return True
         return False
 

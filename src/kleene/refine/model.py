@@ -96,7 +96,7 @@ class Task:
     @cached_property
     def lifetimes(self) -> Lifetimes:
         tracked = {*self.memory.pointers, *self.memory.integers}
-        return lifetimes(self.cfa, tracked, whole_scope=self.whole_scope)
+        return lifetimes(self.cfa, tracked, whole_scope=self.whole_scope, to_exits=True)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class SourceNames:
     @cached_property
     def _live(self) -> dict[str, frozenset[Variable]]:
         original = self.task.original or self.task.cfa
-        return live_before(original, set(self._shared_variables), whole_scope=self.task.whole_scope)
+        return live_before(original, set(self._shared_variables), whole_scope=self.task.whole_scope, to_exits=True)
 
     def at(self, location: str) -> Names:
         """The source names of the live variables of a location."""

@@ -53,7 +53,7 @@ def _open_lines(report: LibraryReport) -> list[str]:
 
 
 def _error_lines(function: FunctionVerdict, file: str) -> list[str]:
-    """The operations that lead to an error, its place, and the notes that are about the library, not its client."""
+    """The operations that lead to an error, its place, and the notes that are about the library, not the client."""
     if function.finding is None or function.verdict is not Verdict.FALSE:
         return []
     runs = [function.run] if function.run is not None else []

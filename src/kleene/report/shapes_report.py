@@ -23,6 +23,7 @@ def shapes_text(entries: Sequence[Entry]) -> str:
         lines += [f"    invariant    {i.name}: {i.title}" for i in entry.invariants]
         for family in entry.families:
             needs = f" (needs {', '.join(family.needs)})" if family.needs else ""
+            needs += f" (chosen with {', '.join(family.companions)})" if family.companions else ""
             lines.append(f"    family       {family.name}: {family.title}{needs}")
         blocks.append("\n".join(lines))
     return "\n".join(blocks) + "\n"

@@ -29,7 +29,7 @@ class NativeAction:
         self._general = False
         self._native = self._make()
 
-    def post(self, structures: _native.Batch, threads: int, timed: bool) -> _native.Outcome:
+    def post(self, structures: _native.Batch, threads: int, *, timed: bool) -> _native.Outcome:
         """What the action leads to from a batch; some structures may be left to the Python machine."""
         outcome = self._native.post(structures, threads, timed)
         unfinished = outcome[0]

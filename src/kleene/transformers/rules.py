@@ -7,7 +7,8 @@ out, and so does `all_rules` with ``single_literals=False``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from kleene.logic.formula import (
     FALSE,
@@ -56,39 +57,41 @@ def _distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 def property_rules(p: Predicate) -> list[Rule]:
     """The rules of Table 10 for the declared properties of one predicate."""
-    name = p.name
-    a, b, c, v = "v1", "v2", "v3", "v"
-    different = Not(Equal(a, b))
-
-    def at(*args: str) -> Formula:
-        return Atom(name, args)
-
-    table: dict[str, list[tuple[Formula, Formula]]] = {
-        "unique": [
-            (conj(at(a), at(b)), Equal(a, b)),
-            (exists([a], conj(at(a), different)), Not(at(b))),
-        ],
-        "function": [
-            (exists([v], conj(at(v, a), at(v, b))), Equal(a, b)),
-            (exists([a], conj(at(v, a), different)), Not(at(v, b))),
-        ],
-        "invfunction": [
-            (exists([v], conj(at(a, v), at(b, v))), Equal(a, b)),
-            (exists([a], conj(at(a, v), different)), Not(at(b, v))),
-        ],
-        "symmetric": [(at(a, b), at(b, a))],
-        "antisymmetric": [
-            (conj(at(a, b), at(b, a)), Equal(a, b)),
-            (conj(at(a, b), different), Not(at(b, a))),
-        ],
-        "reflexive": [(Equal(a, b), at(a, b))],
-        "antireflexive": [(Equal(a, b), Not(at(a, b)))],
-        "transitive": [(exists([b], conj(at(a, b), at(b, c))), at(a, c))],
-        "acyclic": [(at(v, v), FALSE)],
-    }
     return [
-        Rule(body, head, f"{name} is {prop}") for prop, pairs in table.items() if p.has(prop) for body, head in pairs
+        Rule(body, head, f"{p.name} is {prop}")
+        for prop, pairs in _PROPERTIES.items()
+        if p.has(prop)
+        for body, head in pairs(lambda *args: Atom(p.name, args))
     ]
+
+
+_At = Callable[..., Formula]
+_A, _B, _C, _V = "v1", "v2", "v3", "v"
+_DIFFERENT = Not(Equal(_A, _B))
+_PROPERTIES: Mapping[str, Callable[[_At], list[tuple[Formula, Formula]]]] = {
+    "unique": lambda at: [
+        (conj(at(_A), at(_B)), Equal(_A, _B)),
+        (exists([_A], conj(at(_A), _DIFFERENT)), Not(at(_B))),
+    ],
+    "function": lambda at: [
+        (exists([_V], conj(at(_V, _A), at(_V, _B))), Equal(_A, _B)),
+        (exists([_A], conj(at(_V, _A), _DIFFERENT)), Not(at(_V, _B))),
+    ],
+    "invfunction": lambda at: [
+        (exists([_V], conj(at(_A, _V), at(_B, _V))), Equal(_A, _B)),
+        (exists([_A], conj(at(_A, _V), _DIFFERENT)), Not(at(_B, _V))),
+    ],
+    "symmetric": lambda at: [(at(_A, _B), at(_B, _A))],
+    "antisymmetric": lambda at: [
+        (conj(at(_A, _B), at(_B, _A)), Equal(_A, _B)),
+        (conj(at(_A, _B), _DIFFERENT), Not(at(_B, _A))),
+    ],
+    "reflexive": lambda at: [(Equal(_A, _B), at(_A, _B))],
+    "antireflexive": lambda at: [(Equal(_A, _B), Not(at(_A, _B)))],
+    "transitive": lambda at: [(exists([_B], conj(at(_A, _B), at(_B, _C))), at(_A, _C))],
+    "acyclic": lambda at: [(at(_V, _V), FALSE)],
+}
+"""What a property says about a predicate, as bodies and heads of rules."""
 
 
 def sort_rules(vocabulary: Vocabulary) -> list[Rule]:
@@ -103,17 +106,18 @@ def sort_rules(vocabulary: Vocabulary) -> list[Rule]:
     return rules
 
 
-def definition_rules(p: Predicate, *, single_literals: bool) -> list[Rule]:
+@lru_cache(maxsize=1 << 12)  # a check has several vocabularies with most definitions in common
+def definition_rules(p: Predicate, *, single_literals: bool) -> tuple[Rule, ...]:
     """``f ==> p``, ``!f ==> !p`` and their closure (Def. 5.2) for a predicate p defined by f."""
     f = p.definition
     assert f is not None
     head = Atom(p.name, p.args)
     origin = f"definition of {p.name}"
-    rules = [Rule(f, head, origin), Rule(neg(f), Not(head), origin)]
+    rules = Rule(f, head, origin), Rule(neg(f), Not(head), origin)
     positive = _normal_form(f)
     if positive is None:  # the closure only makes more precise
         return rules
-    return rules + _closure_rules(p, positive, origin, single_literals=single_literals)
+    return *rules, *_closure_rules(p, positive, origin, single_literals=single_literals)
 
 
 def _normal_form(f: Formula) -> Prenex | None:

@@ -25,11 +25,17 @@ SHARED = {
     "read twice": "struct node *a = p->next; struct node *b = p->next;",
     "in one condition and behind it": "if (p->next) p->next->data = 1;",
     "of what was read": "struct node *a = p->next->next; struct node *b = p->next;",
+    "through a pointer to the member": "struct node **t = &p->next; struct node *a = p->next; struct node *b = *t;",
+    "through a copy of the pointer": "struct node **t = &p->next, **u = t, *a = p->next; struct node *b = *u;",
+    "the pointer is set on both ways": "struct node **t = &p->next, *a, *b; if (q) q->data = 1; a = *t; b = p->next;",
     "a number is written between": "int i = 0; struct node *a = p->next; i = 1; struct node *b = p->next;",
 }
 NOT_SHARED = {
     "read once": "struct node *a = p->next;",
     "a member is written between": "struct node *a = p->next; q->next = NULL; struct node *b = p->next;",
+    "the object of the pointer is another": "struct node **t = &p->next; p = q; struct node *a = p->next; a = *t;",
+    "the pointer points to another member": "struct node **t = &p->next, *a = p->next; t = &q->next; a = *t;",
+    "the pointer is set on one way": "struct node **t = &p->next, *a; if (q) t = &q->next; a = p->next; a = *t;",
     "a block is freed between": "struct node *a = p->next; free(q); struct node *b = p->next;",
     "the pointer is written between": "struct node *a = p->next; p = q; struct node *b = p->next;",
     "only one way leads from one to the other": "if (q) { p->next->data = 1; } p->next->data = 2;",
@@ -57,6 +63,25 @@ def test_a_pointer_that_is_read_again_gets_a_variable(tmp_path: Path, name: str)
 @pytest.mark.parametrize("name", NOT_SHARED)
 def test_what_may_have_changed_is_read_anew(tmp_path: Path, name: str) -> None:
     assert kept(tmp_path, NOT_SHARED[name]) == 0
+
+
+THROUGH_MEMBERS = {
+    "a removed node": "struct node **t = &p->next, *x = *t; *t = x->next; free(x); p = p->next; x = p ? p->next : 0;",
+    "a removed node that is used": "struct node **t = &p->next, *x = *t; *t = x->next; free(x); q->next = p;",
+    "a walk": "struct node **t = &p->next; while (*t) if (!(*t)->next) { free(*t); *t = NULL; } else t = &(*t)->next;",
+    "an object that is another": "struct node **t = &q->next; *t = p; q = p; *t = q; p = p->next->next; q = *t;",
+}
+
+
+@pytest.mark.parametrize("name", THROUGH_MEMBERS)
+def test_members_that_are_read_directly_have_the_same_errors(tmp_path: Path, name: str) -> None:
+    program, cfa = inlined(tmp_path, NEW + THROUGH_MEMBERS[name])
+    before = replace(program, functions={"main": replace(program.main, cfa=cfa)})
+    after = shared(before)
+    assert after != before
+    one, other = explore(before, malloc_may_fail=False), explore(after, malloc_may_fail=False)
+    assert one.complete == other.complete
+    assert errors(one) == errors(other)
 
 
 def errors(found: Exploration) -> set[tuple[str, int]]:

@@ -19,7 +19,6 @@ from kleene.coverage.shapes import Followed, Ghost, GhostMember
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
-from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.attempts.loads import with_shared_loads
 from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
@@ -77,12 +76,17 @@ class Limits:
 
 def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined = prepared.inlined
-    direct = with_known_addresses(prepared.memory)
-    cfa = with_shared_loads(prepared.memory if direct is prepared.memory.cfa else Memory(inlined, direct, typed=True))
+    inlined, cfa = prepared.inlined, with_shared_loads(prepared.memory)
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
-        Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
+        Task(
+            inlined,
+            coalesce(cfa, places, whole_scope=whole, to_exits=True),
+            kinds,
+            malloc_may_fail,
+            whole,
+            original=cfa,
+        )
         for whole in ((False, True) if kinds & LEAKS else (False,))
     ]
 
@@ -95,7 +99,9 @@ def image_task(task: Task) -> Task | None:
     if followed == cfa:
         return None
     places = Memory(program, followed, typed=True).pointer_places
-    return replace(task, cfa=coalesce(followed, places), whole_scope=False, images=True, original=followed)
+    return replace(
+        task, cfa=coalesce(followed, places, to_exits=True), whole_scope=False, images=True, original=followed
+    )
 
 
 def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
@@ -234,7 +240,7 @@ def _followed_automaton(task: Task, model: Model) -> Followed:
     """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
-    shared = sharing_of(original, places, whole_scope=task.whole_scope)
+    shared = sharing_of(original, places, whole_scope=task.whole_scope, to_exits=True)
     memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
     ghosts = ((), ()) if task.images else (_ghosts(task), _ghost_members(task))  # those of images depend on the bound
     return Followed(model.translator, shared, memory, "order" if task.images else "", *ghosts)

@@ -17,7 +17,7 @@ Keep = Literal["live", "loop", "scope"]
 
 def variables_to_keep(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, frozenset[Variable]]:
     """For each location, the variables to keep."""
-    live = live_before(cfa, tracked, whole_scope=keep == "scope")
+    live = live_before(cfa, tracked, whole_scope=keep == "scope", to_exits=True)
     if keep == "live":
         return live
     pointers = frozenset(v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
+from kleene.domains.shape.domain import Post
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
@@ -48,10 +49,10 @@ class CallingShapeDomain(DerivingDomain):
 
         return Specified(self.vocabulary, self.given_rules)
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
-        if isinstance(edge.label, SpecifiedAction):
-            return self._post_specified(edge, edge.label, elements)
-        return super().post(edge, elements)
+    def _post_of(self, action: Action) -> Post:
+        return (
+            partial(self._post_specified, action) if isinstance(action, SpecifiedAction) else super()._post_of(action)
+        )
 
     def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
         """The action's outcome; raises LimitReached if focus would not end, as after an open contract."""
@@ -62,7 +63,7 @@ class CallingShapeDomain(DerivingDomain):
             raise LimitReached(text, Limit.PRECISION) from None
 
     def _post_specified(
-        self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]
+        self, action: SpecifiedAction, edge: Edge[Action], elements: Sequence[Structure]
     ) -> list[Structure]:
         """Check a contract in formulas, or assume its postcondition."""
         distinct: dict[Structure, None] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
@@ -23,6 +24,9 @@ from kleene.transformers.transformer import Outcome, Stages, Transformer
 
 if TYPE_CHECKING:
     from kleene.core.domain import Store
+
+Post = Callable[[Edge[Action], Sequence[Structure]], Sequence[Structure]]
+"""What an edge with a certain action leads to from structures."""
 
 MOST_STRUCTURES = 200_000
 """Structures of one analysis of a C program by default (`--max-structures`)."""
@@ -71,7 +75,7 @@ class ShapeDomain:
         self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
         self.wrong_updates: dict[Action, tuple[Edge[Action], Structure]] = {}
         self._transformers: dict[Action, Transformer] = {}
-        self._by_label: dict[int, tuple[Action, Transformer]] = {}  # by identity: equal actions are compared in full
+        self._by_label: dict[int, tuple[Action, Post]] = {}  # by identity: equal actions are compared in full
         self._make_store: Callable[[], Store[Structure]] = store_factory(options.join, self.canonicalizer)
         if options.keep_names:
             self.native: NativeShapeMachine | None = None  # names are for people; the native machine has none
@@ -110,10 +114,19 @@ class ShapeDomain:
         label = edge.label
         known = self._by_label.get(id(label))
         if known is None:
-            known = self._by_label[id(label)] = label, self.transformer(label)
-        transformer = known[1]
+            known = self._by_label[id(label)] = label, self._post_of(label)
+        return known[1](edge, elements)
+
+    def _post_of(self, action: Action) -> Post:
+        """How the domain applies an action: chosen when the action is first used."""
+        transformer = self.transformer(action)
         if self.native is not None:
-            return self._post_natively(self.native, transformer, edge, elements)
+            return partial(self._post_natively, self.native, transformer)
+        return partial(self._post_one_by_one, transformer)
+
+    def _post_one_by_one(
+        self, transformer: Transformer, edge: Edge[Action], elements: Sequence[Structure]
+    ) -> list[Structure]:
         return [result for element in elements for result in self._post_one(transformer, edge, element)]
 
     def _post_one(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> list[Structure]:
@@ -132,10 +145,11 @@ class ShapeDomain:
         elements: Sequence[Structure],
     ) -> Sequence[Structure]:
         """The whole batch at once; what the native machine leaves to the Python machine is done in its turn."""
-        parts: list[Sequence[Structure]] = []
-        for part in native.post(transformer, elements):
+        results: list[Structure] = []
+        parts = native.post(transformer, elements)
+        for part in parts:
             if isinstance(part, Structure):
-                parts.append(self._post_one(transformer, edge, part))
+                results += self._post_one(transformer, edge, part)
                 continue
             self.discarded += part.discarded
             self.focuser.discarded += part.discarded_in_focus
@@ -143,8 +157,10 @@ class ShapeDomain:
                 self._look_at_all(transformer, edge, elements, part.contradictory)
             if part.outcome is not None:
                 self.note(edge, part.outcome)
-            parts.append(part.results)
-        return parts[0] if len(parts) == 1 else [result for part in parts for result in part]
+            if len(parts) == 1:
+                return part.results
+            results += part.results
+        return results
 
     def note(self, edge: Edge[Action], outcome: Outcome) -> None:
         """Keep the messages of a step (or of several, from one edge)."""

@@ -50,6 +50,13 @@ class NativeSteps:
         if action is None:
             return elements
         if isinstance(elements, PackedBatch):
+            if self.stage_seconds is None:  # most steps are these, and most batches are small
+                outcome = action.post(elements.batch, self._threads, timed=False)
+                return (
+                    (self._part(action, outcome),)
+                    if outcome[0] is None
+                    else self._divided(action, elements.batch, outcome)
+                )
             return self._parts(action, elements.batch)
         rules = self._coercer.native
         assert rules is not None
@@ -66,10 +73,15 @@ class NativeSteps:
     def _parts(self, action: NativeAction, batch: _native.Batch) -> Sequence[NativePart | Structure]:
         """What a batch leads to, with what the Python machine has to take in between: there the batch is divided."""
         seconds = self.stage_seconds
-        outcome = action.post(batch, self._threads, seconds is not None)
+        outcome = action.post(batch, self._threads, timed=seconds is not None)
         if seconds is not None:
             for name, more in zip(STAGES, outcome[-1] or (), strict=True):
                 seconds[name] = seconds.get(name, 0.0) + more
+        return self._divided(action, batch, outcome)
+
+    def _divided(
+        self, action: NativeAction, batch: _native.Batch, outcome: _native.Outcome
+    ) -> Sequence[NativePart | Structure]:
         unfinished = outcome[0]
         if unfinished is None:
             return (self._part(action, outcome),)

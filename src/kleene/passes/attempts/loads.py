@@ -26,6 +26,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import PointerType, is_scalar
+from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
 from kleene.passes.rewrite import rewrite, rewrite_operation, with_parts
@@ -35,8 +36,11 @@ Available = dict[Expression, Variable]
 
 
 def with_shared_loads(memory: Memory) -> Cfa[Operation]:
-    """The automaton of the memory with a variable for each pointer that is read from memory several times."""
-    cfa = memory.cfa
+    """The automaton of the memory with a variable for each pointer that is read from memory several times.
+
+    Reads through pointers to members that are known are reads of these members (`known_addresses.py`).
+    """
+    cfa = with_known_addresses(memory)
     numbering = _Numbering(cfa, frozenset(memory.objects))
     edges = numbering.run()
     counted = [e.label for e in edges if not isinstance(e.label, Assume) or e.label.truth]

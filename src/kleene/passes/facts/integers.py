@@ -23,6 +23,7 @@ from kleene.cfa.expressions import (
     Unary,
     Variable,
     walk,
+    without_casts,
 )
 from kleene.cfa.operations import Assign, Assume, Invoke, Operation
 from kleene.cfa.types import IntegerType
@@ -145,6 +146,8 @@ class Constants:
     tracks: Callable[[Key], bool] = lambda key: True
     hidden: frozenset[Variable] = frozenset()
     """Variables that are not tracked during the current operation."""
+    only_zeros: bool = False
+    """Whether only 0 is told apart from the other values of numbers that are computed."""
     _parent: dict[Key, Key] = field(default_factory=dict)
     _constants_of: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)
@@ -183,6 +186,8 @@ class Constants:
         values = set(self._constants_of.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
+        if self.only_zeros and root in self._counting_roots:
+            return (0,)
         negated = {-c for c in values} if root in self._negated_roots else set()
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
             values = {key.type.wrap(c) for c in values}
@@ -270,3 +275,26 @@ class Constants:
             case Binary(left=left, right=right):
                 return [*self.keys(left), *self.keys(right)]
         return []
+
+
+def running_numbers(operations: Iterable[Operation]) -> frozenset[Variable]:
+    """The numbers that are counted on and compared with other numbers only, as in ``if (count >= size) grow();``.
+
+    Which constants they are hardly ever matters, but each one of them is another state.
+    """
+    stepped: set[Variable] = set()
+    compared: set[Expression] = set()
+    fixed: set[Expression] = set()
+    for operation in operations:
+        if isinstance(operation, Assign) and isinstance(operation.target, Variable):
+            nodes = set(walk(operation.value))
+            if operation.target in nodes and any(isinstance(node, Binary) for node in nodes):
+                stepped.add(operation.target)
+        if isinstance(operation, Assume):
+            fixed.add(without_casts(operation.condition))
+            for node in walk(operation.condition):
+                if isinstance(node, Comparison):
+                    for side, other in ((node.left, node.right), (node.right, node.left)):
+                        varies = any(isinstance(part, Variable) for part in walk(other))
+                        (compared if varies else fixed).add(without_casts(side))
+    return frozenset(stepped & compared - fixed)

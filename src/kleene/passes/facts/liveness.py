@@ -84,19 +84,26 @@ def _read(expression: Expression) -> set[Variable]:
 
 
 def live_before(
-    cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False, numbers: Set[Variable] = frozenset()
+    cfa: Cfa[Operation],
+    tracked: Set[Variable],
+    *,
+    whole_scope: bool = False,
+    to_exits: bool = False,
+    numbers: Set[Variable] = frozenset(),
 ) -> dict[str, frozenset[Variable]]:
     """For each location, the tracked variables whose value some path from there reads before writing it.
 
     A value that only goes into `numbers` that are not live is not read (Giegerich, Möncke, Wilhelm. Invariance of
     approximative semantics with respect to program transformations, 1981: faint variables).
 
-    At an exit or error, the pointers in scope count as read, because they still hold their blocks; and at an operation
-    that is not supported, because what follows may use them. With `whole_scope`,
-    pointers are live until their scope ends: their blocks are not lost before.
+    Where all paths lead to an exit or an error, the pointers that come there stay live, because they still hold their
+    blocks; and at an operation that is not supported, because what follows may use them. With `whole_scope`, pointers
+    are live until their scope ends: their blocks are not lost before. With `to_exits`, they are live wherever a path
+    leads to an exit or an error in their scope.
     """
     scope = in_scope(cfa)
     pointers = {v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary}
+    doomed = _doomed_locations(cfa) if not whole_scope and not to_exits else frozenset()
     ends = Exit | Error | Return if whole_scope else Exit | Error
     live: dict[str, frozenset[Variable]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
@@ -109,7 +116,8 @@ def live_before(
             needed |= after
             if not _is_without_effect(edge.label, numbers - live[edge.target]):
                 needed |= used_variables(edge.label)
-            if isinstance(edge.label, ends | Unsupported):
+            holds = isinstance(edge.label, ends) and location not in doomed
+            if holds or isinstance(edge.label, Unsupported):
                 needed |= pointers & scope.get(location, frozenset())
             if whole_scope and isinstance(edge.label, EndScope):
                 needed |= pointers & set(edge.label.variables) & scope.get(location, frozenset())
@@ -117,7 +125,48 @@ def live_before(
         if needed != live[location]:
             live[location] = frozenset(needed)
             waiting += [edge.source for edge in cfa.entering(location)]
+    _hold_pointers(cfa, live, doomed, {name: pointers & known for name, known in scope.items()})
     return live
+
+
+def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
+    """The locations from which all paths lead to an exit or an error, before they come to a loop."""
+    doomed: set[str] = set()
+    waiting = [edge.source for edge in cfa.edges if isinstance(edge.label, Exit | Error)]
+    while waiting:
+        location = waiting.pop()
+        ways = (isinstance(e.label, Exit | Error) or e.target in doomed for e in cfa.leaving(location))
+        if location not in doomed and all(ways):
+            doomed.add(location)
+            waiting += [edge.source for edge in cfa.entering(location)]
+    return frozenset(doomed)
+
+
+def _hold_pointers(
+    cfa: Cfa[Operation], live: dict[str, frozenset[Variable]], doomed: Set[str], in_scope: dict[str, Set[Variable]]
+) -> None:
+    """Keep the pointers that come to locations before an exit, and are in scope there."""
+    wanted: dict[str, frozenset[Variable]] = dict.fromkeys(doomed, frozenset())
+    waiting = list(doomed)
+    while waiting:
+        location = waiting.pop()
+        needed: set[Variable] = set()
+        for edge in cfa.leaving(location):
+            is_end = isinstance(edge.label, Exit | Error)
+            after = in_scope.get(location, frozenset()) if is_end else wanted[edge.target]
+            needed |= after - set(defined_variables(edge.label))
+        if needed != wanted[location]:
+            wanted[location] = frozenset(needed)
+            waiting += [edge.source for edge in cfa.entering(location) if edge.source in doomed]
+    waiting = list(doomed)
+    while waiting:
+        location = waiting.pop()
+        held = set(live[location])
+        for edge in cfa.entering(location):
+            held |= live[edge.source].union(defined_variables(edge.label)) & wanted[location]
+        if len(held) > len(live[location]):
+            live[location] = frozenset(held)
+            waiting += [edge.target for edge in cfa.leaving(location) if edge.target in doomed]
 
 
 def _is_without_effect(operation: Operation, dead: Set[Variable]) -> bool:
@@ -156,7 +205,9 @@ class Lifetimes:
     mortal: frozenset[Variable]
 
 
-def lifetimes(cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False) -> Lifetimes:
+def lifetimes(
+    cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False, to_exits: bool = False
+) -> Lifetimes:
     """The lifetimes of the tracked variables.
 
     Global pointers live everywhere, as they hold their blocks; so do global numbers, if functions are analysed apart.
@@ -165,7 +216,7 @@ def lifetimes(cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool 
     mortal = frozenset(v for v in tracked if not v.is_global)
     if not any(isinstance(edge.label, Enter) for edge in cfa.edges):
         mortal |= numbers
-    live = live_before(cfa, mortal, whole_scope=whole_scope, numbers=numbers & mortal)
+    live = live_before(cfa, mortal, whole_scope=whole_scope, to_exits=to_exits, numbers=numbers & mortal)
     return Lifetimes(live, redeclared_variables(cfa), mortal)
 
 

@@ -239,9 +239,20 @@ class StoredNumbers(StoredTexts, ABC):
             at = self._position(target, base, stride, state) if stride else None
             key = self._filled(at[0], place.offset, state) if at is not None else None
             if at is not None and key is not None and key in state.held:
-                count = state.held[key]
-                if state.zone.upper(at[1], count) <= 0 and state.zone.upper(count, at[1]) <= 0:
-                    state.held[key] = self._sum(state, at[1], state.fresh(1, 1), minus=False)
+                state.held[key] = self._filled_after(state.held[key], at[1], state)
+
+    def _filled_after(self, count: int, index: int, state: State) -> int:
+        """How many elements from the first one on have a number, after one is stored at an index."""
+        if state.interval(index)[0] < 0 or state.zone.upper(index, count) > 0 or state.zone.upper(index, count) <= -1:
+            return count  # behind a gap, or there already
+        behind = self._sum(state, index, state.fresh(1, 1), minus=False)
+        if state.zone.upper(count, index) <= 0:
+            return behind
+        low, high = state.interval(count)
+        filled = state.fresh(low, high + 1)  # as many as before, or one more
+        for less, more, difference in ((count, filled, 0), (behind, filled, 0), (filled, count, 1)):
+            state.zone.add(less, more, difference)
+        return filled
 
     def struct_stored(self, target: Expression, value: Expression, state: State) -> None:
         """A struct is copied: from blocks of the same kinds, its numbers keep the promises."""

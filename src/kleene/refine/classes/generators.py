@@ -8,7 +8,7 @@ refines it and m has all families of m'. The coarsest generator m_0 tracks no fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -84,6 +84,17 @@ class Generator:
     def weight(self) -> int:
         """The rough cost of tracking: the number of declarations and `obligations`."""
         return sum(len(self.entry.family(n).items) for n in self.families) + self.obligations if self.entry else 0
+
+    @property
+    def accompanied(self) -> Generator:
+        """The generator with the companions of its families, and what these need."""
+        entry, names = self.entry, self.families
+        while entry is not None:
+            more = {n for name in names for n in (*entry.family(name).companions, *entry.family(name).needs)}
+            if more <= names:
+                break
+            names |= more
+        return replace(self, families=names)
 
     def __str__(self) -> str:
         if self.entry is None:

@@ -34,6 +34,8 @@ class Family:
     name: str
     title: str
     needs: tuple[str, ...]
+    companions: tuple[str, ...]
+    """The families that a generator with this one gets too when it is chosen: without them trees grow large."""
     items: tuple[DeclarationItem, ...]
     acyclic: bool
     cut: bool
@@ -179,16 +181,21 @@ class _Parser(TvpParser):
         if name in names:
             _problem(f"there is a family '{name}' already", position)
         title = self.expect_kind(Kind.STRING, "a string that says what it is").text
-        needs: tuple[str, ...] = ()
-        if self.at("needs"):
-            self.advance()
-            place = self.position
-            needs = self._names("a family")
-            for need in needs:
-                if need not in names:
-                    _problem(f"there is no family '{need}' above{did_you_mean(need, names)}", place)
+        needs, companions = self._families_after("needs", names), self._families_after("with", names)
         items, assumed = self._body()
-        return Family(name, title, needs, tuple(items), "%acyclic" in assumed, "%cut" in assumed, position)
+        return Family(name, title, needs, companions, tuple(items), "%acyclic" in assumed, "%cut" in assumed, position)
+
+    def _families_after(self, word: str, known: list[str]) -> tuple[str, ...]:
+        """The families that a word introduces, which must be known; none without it."""
+        if not self.at(word):
+            return ()
+        self.advance()
+        place = self.position
+        names = self._names("a family")
+        for name in names:
+            if name not in known:
+                _problem(f"there is no family '{name}' above{did_you_mean(name, known)}", place)
+        return names
 
     def _body(self) -> tuple[list[DeclarationItem], set[str]]:
         """The declarations between braces, and the assumptions about cycles there."""

@@ -50,7 +50,7 @@ def precision_of(generators: Generators, definition: TrackingDefinition) -> Prec
         fields_of(generators, definition),
         definition.integers,
         definition.data,
-        _Instruments(generators),
+        instrument=_Instruments(generators),
     )
 
 

@@ -3,7 +3,8 @@
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3 takes
 the coarsest generator that rules a path out. A missing predicate may make the tree explode long before another path
 shows it (if the last cell of a list is unknown, a write may be anywhere). So a large tree without an error is compared
-with the trees of the most refined generator and of those in between.
+with the trees of the most refined generator and of those in between; if the most refined one tells too many heaps apart
+(those of several trees), with the trees of generators that have one family more.
 """
 
 from __future__ import annotations
@@ -57,8 +58,11 @@ def smaller_tree(
         return None
     finest = max(finer, key=lambda g: len(g.families))
     best = _build(models, abstraction, finest, grown.generated // 2, paths)
-    for family in _last_first(best.generator, current) if best is not None else ():
-        assert best is not None
+    if best is None:
+        nearest = (g for g in finer if len(g.families) == len(current.families) + 1 and g != finest)
+        trees = (_build(models, abstraction, g, grown.generated // 2, paths) for g in nearest)
+        return next((tree for tree in trees if tree is not None), None)
+    for family in _last_first(best.generator, current):
         fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
         if fewer is not None:
             smaller = _build(models, abstraction, fewer, best.tree.generated, paths)

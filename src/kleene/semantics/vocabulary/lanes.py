@@ -69,12 +69,12 @@ def find_lanes(structures: Iterable[Structure], groups: Sequence[Group]) -> tupl
     candidates = [cells for cells in candidates if len(cells) > 1]
     given = list(structures) if candidates else []
     for cells in candidates:
-        nulls: Counter[str] = Counter()
-        twins: set[str] = set()
-        for structure in given:
-            rails, index = structure.values, structure.vocabulary.index
-            twins.update(*({f, g} for f, g in combinations(cells, 2) if rails[2 * index(f)] & rails[2 * index(g)]))
-            nulls.update({m: structure.size - rails[2 * index(has_cell(m)) + 1].bit_count() for m in cells})
-        if twins:
+        index = given[0].vocabulary.index if given else None
+        places = [(f, 2 * index(f), g, 2 * index(g)) for f, g in combinations(cells, 2)] if index is not None else []
+        twins = {m for s in given for f, i, g, j in places if s.values[i] & s.values[j] for m in (f, g)}
+        if twins and index is not None:
+            nulls: Counter[str] = Counter()
+            for s in given:
+                nulls.update({m: s.size - s.values[2 * index(has_cell(m)) + 1].bit_count() for m in cells})
             return tuple(sorted(twins, key=lambda m: (nulls[m], cells.index(m))))[1:]
     return ()

@@ -62,6 +62,7 @@ class Precision:
     cells: frozenset[str] | None = None
     integers: frozenset[str] | None = None
     integer_cells: frozenset[int] | None = None
+    untracked_integers: frozenset[str] = frozenset()
     instrument: Instrument | None = field(default=None, compare=False)
     active: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -79,7 +80,8 @@ class Precision:
 
     def tracks_integer(self, key: Variable | int) -> bool:
         if isinstance(key, Variable):
-            return self.integers is None or key.name in self.integers
+            tracked = self.integers is None or key.name in self.integers
+            return tracked and key.name not in self.untracked_integers
         return self.integer_cells is None or key in self.integer_cells
 
 

@@ -114,3 +114,29 @@ def test_a_definition_that_stands_for_a_delta_is_of_the_same_vocabulary(monkeypa
     updates = [derive(given, vocabulary).action.update_of("q") for vocabulary in (named, without, named)]
     used = [predicates_of(update.formula) for update in updates if update is not None]
     assert used == [{"q", "d"}, {"q", "x", "y", "p"}, {"q", "d"}]
+
+
+def test_a_definition_over_the_predicate_itself_is_of_the_same_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key did not tell definitions over the derived predicate apart: an update named a predicate of another
+    vocabulary."""
+    monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
+    without = Vocabulary((core("x(v)"), core("y(v)"), defined("p() = E(v) x(v)")))
+    named = without.extend([defined("d() = (E(v) y(v) & !x(v)) & !p()")])
+    given = action("x |= y", "x(v) = x(v) | y(v)")
+    updates = [derive(given, vocabulary).action.update_of("p") for vocabulary in (named, without, named)]
+    used = [predicates_of(update.formula) for update in updates if update is not None]
+    assert used == [{"p", "d"}, {"p", "x", "y"}, {"p", "d"}]
+
+
+def test_predicates_that_are_alike_but_for_their_properties_are_derived_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The closure of an acyclic relation has another update than that of any relation."""
+    monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
+    relations = (core("x(v)", "unique"), core("y(v)", "unique"), core("n(v1, v2)", "acyclic"), core("m(v1, v2)"))
+    vocabulary = Vocabulary((*relations, defined("t(v1, v2) = n*(v1, v2)"), defined("s(v1, v2) = m*(v1, v2)")))
+    methods = []
+    for name, closure in (("n", "t"), ("m", "s")):
+        given = action("add", f"{name}(v1, v2) = {name}(v1, v2) | x(v1) & y(v2)")
+        methods += [u.method for u in derive(given, vocabulary).updates if u.predicate == closure]
+    assert methods == ["unit closure addition", "general closure"]

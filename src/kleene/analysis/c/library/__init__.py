@@ -15,6 +15,7 @@ In reading order:
 - `walks`: functions of a client that return any element of an object
 - `separation`: whether the objects of a client are separate
 - `static_numbers`: numbers in variables of the library, which calls on other objects change
+- `hooks`: members for functions of the client that no function of the library sets
 - `invariant`: facts about all objects between two operations
 - `contract`: the facts as contracts of the functions
 - `model`: the proved functions as clients see them, as C text

@@ -15,23 +15,25 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client
-from kleene.analysis.c.library.contract import contract_of, loop_head
+from kleene.analysis.c.library.contract import contract_of, loop_heads
+from kleene.analysis.c.library.hooks import unset_hooks
 from kleene.analysis.c.library.inference import (
     CHANGES,
     FOLLOWS,
-    NEVER_CALLED,
     SHARES,
     Inference,
     Inferred,
     Rejected,
     follows_datum,
+    is_wrong_guess,
+    never_called,
     result_is_gone,
 )
 from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
-from kleene.analysis.c.library.invariant import Fact, facts_of
+from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation
 from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
 from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
 from kleene.analysis.c.library.static_numbers import with_any_numbers
@@ -144,8 +146,9 @@ class _Run:
             if other is not None:
                 operations[operations.index(operation)] = other
                 continue
-            if follows_datum(finding):
-                self._decide(operation, Verdict.UNKNOWN, FOLLOWS)
+            if follows_datum(finding) or is_wrong_guess(operation, finding):
+                reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
+                self._decide(operation, Verdict.UNKNOWN, reason)
                 operations.remove(operation)
                 continue
             number = check.findings.index(finding)
@@ -185,18 +188,20 @@ class _Run:
         """
         client, program = self.clients.write(types, operations)
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
-        head = loop_head(check)
-        shared = trial.shared
-        if shared is None and head is not None:
-            static = {g.variable.name for g in program.globals}
-            shared = shared_in_structures(head.structures, head.live, client.variables, static)
+        shared, heads = trial.shared, loop_heads(check)
+        static = {g.variable.name for g in program.globals}
+        for head in heads:
+            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
+        if shared is None and client.copies and not heads:
+            shared = (client.copies[0].removesuffix("_b"), client.copies[0])
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
             name = operation.function.name
             executed = {location for function, location in trial.exploration.visited if function == name}
             objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
-            if not executed or not objects <= trial.alive:
-                self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
+            elements = set(operation.records_in(*ELEMENTS))
+            if not executed or not objects <= trial.alive or not elements <= trial.elements:
+                self._decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:
@@ -209,11 +214,14 @@ class _Run:
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
-        head = loop_head(check)
+        head = next(iter(loop_heads(check)), None)
+        hooks = unset_hooks(check.prepared.source) if check.prepared is not None else {}
         for name, variable in client.objects.items() if head is not None else ():
             assert head is not None
             pointers = head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
             facts[name] = facts_of(head.structures, pointers, self.interface.records)
+            unset = [field for (record, _), field in hooks.items() if record == name]
+            facts[name] += [Fact(f"{OBJECT}->{field} is NULL: no function sets it") for field in unset]
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
         for operation in inferred.accepted:

@@ -1,19 +1,32 @@
 """The most general client of a library, as C text: any sequence of operations on any arguments.
 
-The client keeps a pointer for each object type (two, if an operation takes two objects). Its loop executes one
-operation at a time. The heaps at the head of the loop are all heaps that the operations can make: the class of heaps
-that is closed under them. Each operation is one line, so that a run shows which operations it executed.
+The client keeps a pointer for each object type (two, if an operation takes two objects). Where an operation makes
+another object of the same type, such as a copy, and some operation ends objects, the client goes on with one of the two
+and ends the other: as objects are separate (`separation`), no operation on one of them affects the other. Its loop
+executes one operation at a time. The heaps at the head of the loop are all heaps that the operations can make: the
+class of heaps that is closed under them. Each operation is one line, so that a run shows which operations it executed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from kleene.analysis.c.library.interface import CType, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, TEXTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.operations import (
+    ELEMENTS,
+    KEPT_RESULTS,
+    OBJECTS,
+    POINTER_ROLES,
+    TEXTS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
 from kleene.analysis.c.library.walks import Walks
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
 
@@ -52,6 +65,10 @@ class Client:
     """The variable of each object type."""
     variables: tuple[str, ...]
     """The variables that lead to objects."""
+    walks: dict[str, str]
+    """The function that returns any element of a record."""
+    copies: tuple[str, ...] = ()
+    """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
 
 
 @dataclass
@@ -89,7 +106,9 @@ class _Writer:
         self.types = types
         self.operations = operations
         self.walks = Walks(interface, types)
-        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(types.kept, start=1)}
+        used = _used_types(operations) | types.zeroed
+        kept = [name for name in types.kept if name in used or types.elements.keys() & used]
+        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(kept, start=1)}
         self._callbacks: dict[str, str] = {}
         self._helpers: list[str] = []
 
@@ -112,8 +131,9 @@ class _Writer:
         lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
         text = "\n".join([*before, *(line for line, _ in body), ""])
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
-        second = [f"{self.variables[n]}_b" for n in self._second()]
-        return Client(text, lines, objects, (*objects.values(), *second))
+        second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
+        variables = (*objects.values(), *second, *copies)
+        return Client(text, lines, objects, variables, self.walks.by_element, copies)
 
     # The frame of the client ----------------------------------------------------------------------------
 
@@ -130,9 +150,22 @@ class _Writer:
 
     def _second(self) -> list[str]:
         """The types of which the client keeps two objects."""
-        used = [name for o in self.operations for name in o.records_in(Role.SECOND)]
+        used = self._taken_twice
         used += [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
-        return [name for name in self.variables if name in used]
+        return [name for name in self.variables if name in used and name not in self._copied]
+
+    @property
+    def _taken_twice(self) -> list[str]:
+        """The types of which an operation takes two objects."""
+        return [name for o in self.operations for name in o.records_in(Role.SECOND)]
+
+    @cached_property
+    def _copied(self) -> dict[str, Operation]:
+        """The types of which operations make another object, each with an operation that ends one of the two."""
+        made = [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
+        ending = [o for o in self.operations if o.ends and o.outcome is not Outcome.ANOTHER]
+        ends = {name: o for o in ending for name in o.records_in(Role.OBJECT, Role.OBJECT_OR_NULL)}
+        return {name: ends[name] for name in made if name in ends and name not in self._taken_twice}
 
     def _declarations(self) -> list[str]:
         texts, second = self.types.texts, self._second()
@@ -260,10 +293,13 @@ class _Writer:
         text = f"{function.name}({', '.join(call.arguments)})"
         match operation.outcome:
             case Outcome.NEW | Outcome.ANOTHER:
-                variable = self.variables[record_of(function.result)]
-                variable += "_b" * (operation.outcome is Outcome.ANOTHER)
-                call.guards.append(f"!{variable}")
-                text = f"{variable} = {text}"
+                name = record_of(function.result)
+                if operation.outcome is Outcome.ANOTHER and name in self._copied:
+                    text = self._copy(name, text)
+                else:
+                    variable = self.variables[name] + "_b" * (operation.outcome is Outcome.ANOTHER)
+                    call.guards.append(f"!{variable}")
+                    text = f"{variable} = {text}"
             case Outcome.REPLACES:
                 text = f"{call.owner} = {text}"
             case Outcome.REPLACES_IF_SET:
@@ -281,6 +317,16 @@ class _Writer:
         if call.guards:
             body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
         return self._needs_object(operation, f"{' '.join(call.setup)} {body}".strip())
+
+    def _copy(self, name: str, text: str) -> str:
+        """Another object of a type: one of the two ends. (A loop, so that its head has the heaps with both.)"""
+        one, type_ = self.variables[name], self.types.texts[name]
+        other = f"{one}_b"
+        swap = f"if (__VERIFIER_nondet_int()) {{ {type_} *t = {one}; {one} = {other}; {other} = t; }}"
+        self.variables[name] = other
+        end = self._line(self._copied[name])
+        self.variables[name] = one
+        return f"for ({type_} *{other} = {text}; {other};) {{ {swap} {end} }}"
 
     def _needs_object(self, operation: Operation, body: str) -> str:
         """Elements are reached from an object: without one the operation does nothing."""
@@ -368,6 +414,12 @@ def write_client(
     shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them.
     """
     return _Writer(interface, types, operations, general=general, any_datum=any_datum).write(included)
+
+
+def _used_types(operations: Sequence[Operation]) -> set[str]:
+    """The types of the objects that operations take, make or replace: a client keeps objects of no other type."""
+    used = {name for o in operations for name in o.records_in(*POINTER_ROLES)}
+    return used | {record_of(o.function.result) for o in operations if o.outcome in KEPT_RESULTS}
 
 
 def member_to_see(result: CType, interface: Interface) -> str:

@@ -18,13 +18,16 @@ _NEXT = "\n      && "
 _RESULT = "\\result"
 
 
-def loop_head(check: CheckReport) -> Invariant | None:
-    """The structures at the head of the client's loop; None if no shape analysis was needed, or if each has a part."""
+def loop_heads(check: CheckReport) -> list[Invariant]:
+    """The structures at the heads of the client's loops, its main loop first.
+
+    There are none if no shape analysis was needed, or if each has a part.
+    """
     shape = check.shape
     if not isinstance(shape, ShapeResult) or check.prepared is None or shape.slices:
-        return None
+        return []
     heads = invariants_of(shape, source_names(check.prepared))
-    return next((i for i in heads if i.where == "loop" and i.place.function == MAIN), None)
+    return [i for i in heads if i.where == "loop" and i.place.function == MAIN]
 
 
 def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> str:

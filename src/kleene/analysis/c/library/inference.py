@@ -14,13 +14,22 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import CLIENT, Client
-from kleene.analysis.c.library.interface import ExportedFunction, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
+from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
+from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of, records_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
+from kleene.analysis.c.library.separation import STATIC
 from kleene.analysis.c.library.stored import StoredContracts
-from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
+from kleene.analysis.c.library.trials import (
+    QUICK_STATES,
+    TRIAL_STATES,
+    ClientFolder,
+    Trial,
+    null_tests,
+    run_trial,
+    steps_of,
+)
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
 from kleene.core.verdict import Finding
@@ -80,11 +89,16 @@ class _Tried:
     @property
     def is_admissible(self) -> bool:
         trial = self.trial
-        return trial.error is None and trial.shared is None and not trial.cut_short and bool(self.own)
+        return trial.error is None and trial.shared is None and not trial.cut_short and self.is_called
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the trial calls the function, and with elements where it takes them: NULL alone shows nothing."""
+        return bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements
 
     @property
     def is_idle(self) -> bool:
-        return self.trial.error is None and not self.own
+        return self.trial.error is None and not self.is_called
 
     @property
     def is_whole(self) -> bool:
@@ -160,6 +174,7 @@ class Inference:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
         self._doubt_enders()
+        self._admit_null()
         return self.inferred
 
     def read_again(self, operation: Operation) -> Operation | None:
@@ -194,6 +209,22 @@ class Inference:
             else:
                 self.inferred.accepted.append(named[0])
 
+    def _admit_null(self) -> None:
+        """A function that compares an object with NULL may get NULL, if that is no error: the weaker precondition."""
+        for operation in list(self.inferred.accepted):
+            if operation.function.name in self.stored.readings or self.budget.spent > self.until:
+                continue
+            program = self.clients.write(self.inferred.types, self.inferred.accepted)[1]
+            tested = null_tests(program.functions[operation.function.name])
+            places = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
+            if not places or operation.records_in(Role.OBJECT)[0] in self.inferred.types.iterators:
+                continue
+            roles = tuple(Role.OBJECT_OR_NULL if i in places else r for i, r in enumerate(operation.roles))
+            place = self.inferred.accepted.index(operation)
+            self.inferred.accepted.remove(operation)
+            weaker = self._try(replace(operation, roles=roles), TRIAL_STATES)
+            self.inferred.accepted.insert(place, weaker.operation if weaker.is_admissible else operation)
+
     def _next_of(self, deferred: list[_Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""
         ready = [(t.executed, d) for d in deferred if (t := self._best(d.tried)) is not None]
@@ -206,7 +237,8 @@ class Inference:
         possible = self._possible(function)
         if not possible:
             changed = function.name in self.stored.readings
-            self.inferred.untried[function.name] = CHANGED.format(self.stored.file) if changed else NOT_UNDERSTOOD
+            reason = VARIADIC if function.variadic else NOT_UNDERSTOOD
+            self.inferred.untried[function.name] = CHANGED.format(self.stored.file) if changed else reason
             return None
         tried = self._try_all(possible)
         if tried and tried[0].is_idle:
@@ -230,24 +262,33 @@ class Inference:
         best = self._best(tried)
         if best is not None:
             hidden = best.hides(tried)
-            if hidden is None:
+            ender = self._ender_of(best.operation)
+            if ender is not None:
+                self.inferred.untried[function.name] = BY_FREE.format(ender)
+            elif hidden is None:
                 self.inferred.accepted.append(best.operation)
             else:
                 self._doubt(best, hidden)
             return
-        failures = [r for t in tried if (r := t.rejected) is not None]
-        if any(t.trial.shared and t.operation.outcome is not Outcome.ANOTHER for t in tried):
+        sharing = [t for t in tried if t.trial.shared and t.trial.error is None]
+        longer = [self._try(t.operation, TRIAL_STATES) for t in sharing]  # is it wrong that they share a block?
+        failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
+        if self._take_back_makers(tried, function):
+            self._decide(function, self._try_all(self._possible(function)))
+        elif any(t.trial.error is None for t in longer):
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
         elif failures and tried[0].is_idle and self._take_back(failures, function):
             self._decide(function, self._try_all(self._possible(function)))  # the other waits until elements are made
         elif not failures or tried[0].is_idle:
-            self.inferred.untried[function.name] = NEVER_CALLED
+            self.inferred.untried[function.name] = never_called(function, self.interface)
         elif self._texts_last(function):
             return
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
+        elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
+            self.inferred.rejected.append(_most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif self._needs_more_than_zeros(failures):
@@ -255,7 +296,18 @@ class Inference:
         elif self._has_objects(failures):
             self.inferred.rejected.append(_most_telling(failures))
         else:
-            self.inferred.untried[function.name] = NEVER_CALLED
+            self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _ender_of(self, operation: Operation) -> str | None:
+        """The function that should end a result which only `free` ends without an error.
+
+        A copy of a header that shares the nodes of the object is safe if the caller frees it and does no more.
+        """
+        name = record_of(operation.function.result)
+        if operation.outcome is not Outcome.FREED or name not in operation.records_in(*OBJECTS):
+            return None
+        enders = (f.name for f in self.interface.functions if says_end(f) and name in records_of(f))
+        return None if operation.function.name in self.stored.readings else next(enders, None)
 
     def _texts_last(self, function: ExportedFunction) -> bool:
         """Accept a function if texts that were stored outlive the objects; false if that does not help."""
@@ -349,6 +401,18 @@ class Inference:
         self.waiting.append(candidates[0].function)
         return True
 
+    def _take_back_makers(self, tried: list[_Tried], function: ExportedFunction) -> bool:
+        """Take back operations whose results are no new objects: the library keeps them in its own variables."""
+        types = {name for t in tried if t.trial.shared and STATIC in t.trial.shared for name in t.client.objects}
+        makers = [o for o in self.inferred.accepted if o.makes in types and not o.records_in(*OBJECTS)]
+        makers = [o for o in makers if o.outcome is Outcome.NEW and o.function.name not in self.taken_back]
+        for operation in makers if len(types) == 1 else ():
+            self.taken_back.add(operation.function.name)
+            self.refuted.add(operation)
+            self.inferred.accepted.remove(operation)
+            self.waiting.append(operation.function)
+        return bool(makers) and len(types) == 1
+
 
 NOT_UNDERSTOOD = "its parameters are not understood: write a client, or give it a contract (--contracts)"
 FOLLOWS = (
@@ -365,9 +429,17 @@ CHANGES = (
 )
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
+BY_FREE = (
+    "its result is an object that {0} ends, but only 'free' ends it without an error: let {0} end it, or write a client"
+)
 NOT_ZEROS = (
     "no function makes an object for it, and it fails on a block of zeros: add a function that initialises one, "
     "or write a client"
+)
+VARIADIC = "it has a variable number of arguments: write a client that calls it"
+OPAQUE = (
+    "{} is declared but not defined here, so that no object can be made: check the file that defines it, or write a "
+    "client, with models of the functions that have no body (--extern, --models)"
 )
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
 
@@ -386,6 +458,22 @@ def _failing(rejected: Rejected) -> str:
 def _with_lasting_texts(operation: Operation) -> Operation:
     """The reading whose texts are stored."""
     return replace(operation, roles=tuple(Role.LASTING_TEXT if r is Role.TEXT else r for r in operation.roles))
+
+
+def never_called(function: ExportedFunction, interface: Interface) -> str:
+    """Why nothing calls a function: what to add depends on whether the file defines its types."""
+    opaque = [p.type.target.removesuffix(" *") for p in function.parameters if _is_opaque(p.type, interface)]
+    return OPAQUE.format(opaque[0]) if opaque else NEVER_CALLED
+
+
+def _is_opaque(type_: CType, interface: Interface) -> bool:
+    name = record_of(type_)
+    return bool(name) and not (name in interface.records and interface.records[name].fields)
+
+
+def is_wrong_guess(operation: Operation, error: Finding) -> bool:
+    """Whether an error is that a function reads a block before anything writes it: then it does not initialise it."""
+    return error.kind.startswith("uninitialized") and _is_guess(operation)
 
 
 def _is_guess(operation: Operation) -> bool:

@@ -69,6 +69,7 @@ class Outcome(Enum):
 
 
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
+KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
 
 _COUNTS = re.compile(r"^n|len|size|count|num|cnt|cap|max|elems", re.IGNORECASE)

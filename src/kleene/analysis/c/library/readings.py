@@ -252,10 +252,12 @@ def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: Object
         objects = any(r in OBJECTS for p, r in zip(function.parameters, roles, strict=True) if p in same)
         another = (Outcome.ANOTHER,) if objects and _COPIES.search(function.name) else ()
         if objects:
+            if name in types.constructed - types.empty_is_null:  # an object ends by a function of the library
+                freed = ()
             return (*another, Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, *freed)
         owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or _HANDS_OUT.search(function.name)
-        if name in types.kept and not same:
-            return (Outcome.NEW,) if owned else (Outcome.IGNORED, Outcome.NEW)
+        if name in types.kept and not same:  # without an object, it may be one that the library keeps in its variables
+            return (Outcome.NEW, Outcome.IGNORED) if owned else (Outcome.IGNORED, Outcome.NEW)
         return (Outcome.IGNORED, *((Outcome.FREED,) if _UNLINKS.search(function.name) else freed))
     if isinstance(result.type, PointerType) and not result.callback:  # a caller may free what it may change
         return (Outcome.IGNORED, *(freed if result.constant_target else (Outcome.FREED,)))

@@ -7,18 +7,23 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import CLIENT, MAIN, Client, write_client
+from kleene.analysis.c.library.hooks import live_steps, unset_hooks
 from kleene.analysis.c.library.interface import Interface
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import Operation
 from kleene.analysis.c.library.separation import Shared, examines_data, objects_in_state, shared_in_state
+from kleene.analysis.c.library.walks import FOUND
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
-from kleene.cfa.program import CProgram
+from kleene.cfa.expressions import Comparison, walk
+from kleene.cfa.operations import Assume
+from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.state import State
+from kleene.passes.facts.memory import constant_of
 
 QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
@@ -74,6 +79,9 @@ class Trial:
     alive: set[str] = field(default_factory=set)
     """The variables that lead to an object in some state."""
 
+    elements: set[str] = field(default_factory=set)
+    """The element types of which some run passes an element."""
+
     cut_short: bool = False
     """Whether the time ended it: which errors it shows then depends on the load of the machine."""
 
@@ -106,10 +114,29 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
     )
     trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
+    trial.elements = _walked_elements(client, program, trial.exploration)
     return trial
 
 
+def _walked_elements(client: Client, program: CProgram, exploration: Exploration) -> set[str]:
+    """The element types whose walk reaches an element in some run."""
+    lines = {number for number, line in enumerate(client.text.splitlines(), start=1) if line == FOUND}
+
+    def finds(walk: str) -> bool:
+        edges = program.functions[walk].cfa.edges if walk in program.functions else ()
+        return any(e.label.place.line in lines and (walk, e.source) in exploration.visited for e in edges)
+
+    return {name for name, walk in client.walks.items() if finds(walk)}
+
+
 def steps_of(program: CProgram, function: str) -> frozenset[str]:
-    """The locations of a function from which a run makes a step."""
-    cfa = program.functions[function].cfa
-    return frozenset(e.source for e in cfa.edges) & cfa.reachable
+    """The locations of a function from which a run makes a step, unless it needs a hook that nothing sets."""
+    return live_steps(program.functions[function].cfa, unset_hooks(program))
+
+
+def null_tests(function: Function) -> set[int]:
+    """The parameters that a function compares with NULL, by place."""
+    tests = [e.label.condition for e in function.cfa.edges if isinstance(e.label, Assume)]
+    sides = [(n.left, n.right) for test in tests for n in walk(test) if isinstance(n, Comparison)]
+    compared = {left for left, right in sides if constant_of(right) == 0}
+    return {i for i, parameter in enumerate(function.parameters) if parameter in compared}

@@ -10,6 +10,9 @@ from kleene.analysis.c.library.operations import ELEMENTS, Operation, Role
 from kleene.cfa.types import PointerType, RecordLayout, RecordType
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
+FOUND = "        return element;"
+"""The line of a walk that a run executes where there is an element."""
+
 
 @dataclass
 class Walks:
@@ -19,6 +22,11 @@ class Walks:
     types: ObjectTypes
     texts: list[str] = field(default_factory=list)
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def by_element(self) -> dict[str, str]:
+        """The walk to each element type."""
+        return {name: function for (_, name), function in self._names.items()}
 
     def to(self, source: str, name: str) -> str:
         """The name of a function that returns any element of an object, or NULL."""
@@ -40,7 +48,7 @@ class Walks:
         if steps:
             lines.append(f"    while ({stop}element && __VERIFIER_nondet_int()) {{")
             lines += [*_any_of(steps, "        "), "    }"]
-        lines += [f"   {excluded} return element;", "}"]
+        lines += [*([f"   {excluded}"] if excluded else []), "    if (element)", FOUND, "    return NULL;", "}"]
         self.texts.append("\n".join(lines))
         return function
 

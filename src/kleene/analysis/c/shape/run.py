@@ -319,8 +319,10 @@ class AlarmDomain(CallingShapeDomain):
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         if edge.target != ERROR:
             return super().post(edge, elements)
-        if not all(self.log.has(edge.source, message.text) for message in edge.label.messages):
-            super().post(edge, elements)
+        for message in edge.label.messages:
+            if not self.log.has(edge.source, message.text):
+                super().post(edge, elements)
+                break
         return []
 
 

@@ -23,6 +23,7 @@ from kleene.cfa.expressions import (
     variables,
     walk,
 )
+from kleene.cfa.graph import Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -216,6 +217,16 @@ class Projection:
         )
         lost = operation.target if target is None else None
         return Projected((kept, *(self._overwritten(operation.place, lost) if lost is not None else ())))
+
+    def gives_pointer(self, call: Edge[Operation]) -> bool:
+        """Whether the result of a call is a pointer of the slice: it may have no value, if nothing assigns it."""
+        assert isinstance(call.label, Invoke)
+        returned = call.label.returned if call.label.target is not None else None
+        return (
+            returned is not None
+            and self.memory.kind(returned) == "pointer"
+            and self._is_kept_variable(returned, Spot(None, id(call)))
+        )
 
     # Variables and expressions ----------------------------------------------------------------------------------------
 

@@ -163,12 +163,13 @@ def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:
 
 
 def _left_calls(classes: Classes, kept: frozenset[Class]) -> frozenset[int]:
-    """The calls from outside that neither access objects of a slice nor change a number that others see."""
+    """The calls from outside that neither access objects of a slice nor change what others see of it."""
     projection, regions = Projection(classes, kept), classes.regions
     left = set()
     for call in regions.outer_calls:
         inside = [e for name in regions.called_by(call) for e in regions.edges_of.get(name, ())]
-        if not any(_matters(projection, Spot(edge, id(call))) for edge in inside):
+        gives = projection.gives_pointer(call)
+        if not gives and not any(_matters(projection, Spot(edge, id(call))) for edge in inside):
             left.add(id(call))
     return frozenset(left)
 

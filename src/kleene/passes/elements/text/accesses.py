@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from kleene.cfa.expressions import (
@@ -44,8 +45,13 @@ class Accesses:
         rename: dict[Variable, Variable],
         source: tuple[str, str],
         place: Place,
+        bounds: Mapping[Variable, Variable],
     ) -> None:
-        """`source` is the location of the operation, and its name in the automaton of the relations."""
+        """`source` is the location of the operation, and its name in the automaton of the relations.
+
+        `bounds` are variables of the relations that numbers in memory may be less than, each with its name here.
+        """
+        self.bounds = bounds
         self.texts, self.relations, self.chains, self.rename = texts, relations, chains, rename
         (self.here, self.location), self.place = source, place
         self.word = IntegerType(texts.program.pointer_size * 8, signed=True, name="long")
@@ -79,7 +85,8 @@ class Accesses:
 
     def read(self, expression: Expression) -> None:
         """Evaluate an expression whose value is not followed: what it accesses must be there."""
-        self.here = self.chains.read(self.here, self.value(expression), self.place)
+        value = self.value(expression)  # this moves on, too
+        self.here = self.chains.read(self.here, value, self.place)
 
     def _is_moved_text(self, pointer: Expression) -> bool:
         original = self.original(pointer)
@@ -100,8 +107,13 @@ class Accesses:
     def choose(self, expression: Expression) -> Variable:
         """A number that may be anything that the expression can be."""
         type_ = expression.type
-        low, high = self.relations.of(self.original(expression), self.location)
-        return self.chosen_between(type_, low, high)
+        value = self.original(expression)
+        low, high = self.relations.of(value, self.location)
+        number = self.chosen_between(type_, low, high)
+        for bound, own in self.bounds.items():
+            if own.type == type_ and self.relations.is_below(value, bound, self.location):
+                self._only(Comparison("<", number, own))
+        return number
 
     def chosen_between(self, type_: Type, low: int, high: int) -> Variable:
         self.chains.fresh += 1
@@ -137,7 +149,13 @@ class Accesses:
     def _address(self, expression: AddressOf, target: Expression) -> Expression:
         if is_in_literal(target):
             return replace(expression, target=LITERAL)
-        return replace(expression, target=self._place(target))
+        place = inner = self._place(target)
+        while isinstance(inner, Field | Index):
+            inner = inner.base
+        if place is not inner and isinstance(inner, Deref) and self.texts.is_in_text(self.original(target)):
+            start = inner.pointer  # a pointer into a text is one to its start
+            return start if start.type == expression.type else Cast(start, expression.type)
+        return replace(expression, target=place)
 
     def _place(self, lvalue: Expression) -> Expression:
         """An lvalue of which only the address is computed: of an element of a text, the first one's."""
@@ -198,12 +216,13 @@ class Accesses:
                 base = self.value(pointer)
                 inside = self._inside(pointer, Constant(0, self.word), size)
             case Index(base=array, index=index):
-                base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
+                pointer = AddressOf(array, PointerType(lvalue.type, self.texts.program.pointer_size))
+                base = self._address(pointer, array)
                 self.read(index)
-                pointer = AddressOf(array, base.type)
                 inside = self._inside(pointer, index, size)
             case Field(base=inner):
-                self.access(inner, write=write)
+                if not isinstance(inner, Variable):  # a variable that is named is there
+                    self.access(inner, write=write)
                 return
             case _:
                 raise NotFollowed(f"an access to a text: {lvalue}")

@@ -148,6 +148,10 @@ class _Coder:
         self.cfa = procedure.function.cfa
         self.chains = Chains(f"{procedure.function.name} text ")
         self.conditions: dict[tuple[str, Expression], tuple[str, Expression]] = {}
+        function, rename = procedure.function, procedure.rename
+        own = (*function.parameters, *function.locals, *(g.variable for g in texts.program.globals))
+        limits = set(relations.number_places.bounds)
+        self.bounds = {rename.get(v, v): v for v in own if rename.get(v, v) in limits}
 
     def run(self) -> Cfa[Operation]:
         for edge in self.cfa.edges:
@@ -172,7 +176,8 @@ class _Coder:
 
     def _accesses(self, edge: Edge[Operation]) -> Accesses:
         source = (edge.source, self.procedure.at(edge.source))
-        return Accesses(self.texts, self.relations, self.chains, self.procedure.rename, source, edge.label.place)
+        place = edge.label.place
+        return Accesses(self.texts, self.relations, self.chains, self.procedure.rename, source, place, self.bounds)
 
     def _assume(self, edge: Edge[Operation], label: Assume) -> str:
         """The two branches of a condition share what comes before it."""

@@ -1,0 +1,53 @@
+"""The series of attempts: what an attempt before has run to its end is not run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kleene.analysis.c.shape import analyse as analysis
+from kleene.c.options import ReadOptions
+from kleene.c.reader import read_program
+from kleene.passes.preparation import Prepared
+from kleene.results.shape import ShapeResult
+from kleene.semantics.translate import Translation
+
+MARKING = Path(__file__).resolve().parents[3] / "examples" / "c" / "trees" / "deutsch_schorr_waite.c"
+
+
+def test_equal_translations_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The attempts `loads` and `local` made the same steps of this program, and both were run."""
+    translations: list[Translation] = []
+
+    def with_an_alarm(translation: Translation, shape: Any, *others: Any, **named: Any) -> ShapeResult:
+        translations.append(translation)
+        alarms = [alarm for alarm in translation.alarms.values() if alarm.kind == "null_dereference"]
+        return ShapeResult(shape.name, alarms[:1], True, "", 1, 1, 0.0, translation=translation)
+
+    monkeypatch.setattr(analysis, "run_shape", with_an_alarm)
+    prepared = Prepared(read_program([str(MARKING)], ReadOptions()))
+    result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0)
+    assert result.complete and result.alarms, "no attempt is a proof here"
+    assert len(translations) > 3
+    assert all(one not in translations[:k] for k, one in enumerate(translations))
+
+
+def test_a_run_without_lanes_is_made_again_after_one_with_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A complete run with alarms that saw lanes was taken for one of an attempt before when it was made again: the
+    result of the attempt was lost, and with it the alarms that other attempts look at."""
+    lanes: list[tuple[str, ...]] = []
+
+    def with_lanes(translation: Translation, shape: Any, *others: Any, **named: Any) -> ShapeResult:
+        lanes.append(shape.lanes)
+        alarms = [alarm for alarm in translation.alarms.values() if alarm.kind == "null_dereference"]
+        result = ShapeResult(shape.name, alarms[:1], True, "", 1, 1, 0.0, translation=translation)
+        result.lanes = ("right",) if len(lanes) == 1 else ()
+        return result
+
+    monkeypatch.setattr(analysis, "run_shape", with_lanes)
+    prepared = Prepared(read_program([str(MARKING)], ReadOptions()))
+    result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0, only_class=None)
+    assert lanes[:3] == [(), ("right",), ()]
+    assert result.complete and result.alarms
