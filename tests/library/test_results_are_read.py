@@ -54,3 +54,21 @@ def test_a_result_that_cannot_be_read_or_is_owned_is_no_error(tmp_path: Path, te
     file = tmp_path / "library.c"
     file.write_text(text)
     assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE
+
+
+COPY = (
+    NODE.replace("free(n); return n;", "x->head = n; return n;")
+    + """
+struct l *l_copy(struct l *x) { struct l *y = l_new(); if (y) y->head = x->head; return y; }
+void l_free(struct l *x) { while (x->head) { struct n *n = x->head; x->head = n->next; free(n); } free(x); }
+"""
+)
+
+
+def test_a_result_that_has_an_end_is_not_just_freed(tmp_path: Path) -> None:
+    """A copy that shares its nodes was proved with a client that only frees it; `l_free` ends such objects."""
+    file = tmp_path / "library.c"
+    file.write_text(COPY.replace("void l_free(struct l *x) { while (x->head) l_shift(x); free(x); }\n", "", 1))
+    verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
+    assert verdicts["l_copy"].verdict is Verdict.UNKNOWN
+    assert "l_free ends" in verdicts["l_copy"].reason

@@ -15,7 +15,7 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import CLIENT, Client
 from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
+from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of, records_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
@@ -262,7 +262,10 @@ class Inference:
         best = self._best(tried)
         if best is not None:
             hidden = best.hides(tried)
-            if hidden is None:
+            ender = self._ender_of(best.operation)
+            if ender is not None:
+                self.inferred.untried[function.name] = BY_FREE.format(ender)
+            elif hidden is None:
                 self.inferred.accepted.append(best.operation)
             else:
                 self._doubt(best, hidden)
@@ -294,6 +297,17 @@ class Inference:
             self.inferred.rejected.append(_most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _ender_of(self, operation: Operation) -> str | None:
+        """The function that should end a result which only `free` ends without an error.
+
+        A copy of a header that shares the nodes of the object is safe if the caller frees it and does no more.
+        """
+        name = record_of(operation.function.result)
+        if operation.outcome is not Outcome.FREED or name not in operation.records_in(*OBJECTS):
+            return None
+        enders = (f.name for f in self.interface.functions if says_end(f) and name in records_of(f))
+        return None if operation.function.name in self.stored.readings else next(enders, None)
 
     def _texts_last(self, function: ExportedFunction) -> bool:
         """Accept a function if texts that were stored outlive the objects; false if that does not help."""
@@ -415,6 +429,9 @@ CHANGES = (
 )
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
+BY_FREE = (
+    "its result is an object that {0} ends, but only 'free' ends it without an error: let {0} end it, or write a client"
+)
 NOT_ZEROS = (
     "no function makes an object for it, and it fails on a block of zeros: add a function that initialises one, "
     "or write a client"
