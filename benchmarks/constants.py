@@ -68,6 +68,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.shape.attempts": (
         ("SLICES_SHARE", ("slices",)),
+        ("ZEROS_SHARE", ("counts",)),
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
@@ -91,6 +92,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
+        ("STRUCTURES_BEFORE_SLICES", ("slices",)),
         ("STRUCTURES_BEFORE_PARTS", ("parts",)),
         ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("parts of calls",)),
         ("STRUCTURES_BEFORE_SLICES", ("slices",)),

@@ -16,10 +16,11 @@ from tests.unit.semantics.test_integer_model import PERHAPS as PERHAPS_A_NUMBER
 from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.fesa import analyse_fesa
+from kleene.cfa.expressions import ARITHMETIC
 from kleene.cfa.types import BOOL, IntegerType
 from kleene.domains.fesa.evaluate import Integer, _combine, _comparison, _is_injective, convert_number, map_value
 from kleene.domains.fesa.functions import Function, Tables
-from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE
+from kleene.passes.facts.integers import COMPARE, INJECTIVE
 from kleene.passes.preparation import Prepared
 
 SPACE = Tables()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kleene.diagnostics import InputError
@@ -32,6 +34,14 @@ def test_the_built_in_shapes_are_those_of_the_paper_and_ours():
     assert {"sll", "dll", "tree", "treep", "clist", "cdll", "nested", "sorted", "graph"} <= names
 
 
+def test_families_that_are_chosen_together():
+    (entry,) = parse_entries(GOOD.replace('"what pointers reach" needs reach {', '"what pointers reach" with reach {'))
+    assert entry.family("from").companions == ("reach",)
+    alone = Generator(entry, frozenset({"from"}), Roles(forward=frozenset({"next"})))
+    assert alone.accompanied.families == {"from", "reach"}
+    assert replace(alone, families=frozenset({"reach"})).accompanied.families == {"reach"}
+
+
 def test_an_entry():
     (entry,) = parse_entries(GOOD)
     assert (entry.name, entry.title, entry.refines) == ("ring", "a ring", ("sll",))
@@ -50,6 +60,7 @@ def test_an_entry():
         ("%refines sll", "%refine sll", "<shapes>:3:", "expected"),
         ("%forward one", "%forward two", "<shapes>:4:12", "none, one"),
         ("needs reach", "needs rach", "<shapes>:12:", "did you mean 'reach'"),
+        ("needs reach", "needs reach with rach", "<shapes>:12:", "did you mean 'reach'"),
         ("x(w) & t[g]", "x(w) & q[g]", "<shapes>:13:", "undeclared predicate"),
         ("transitive reflexive", "transitive reflexiv", "<shapes>:9:", "unknown property"),
         ("x in Separating", "x in Separated", "<shapes>:13:", "undeclared set"),

@@ -116,7 +116,10 @@ class TypeReader:
 
     def _record(self, type_: Any) -> RecordType:
         declaration = type_.get_declaration()
-        usr = declaration.get_usr() + (f"@{declaration.hash}" if not declaration.get_usr() else "")
+        usr = declaration.get_usr()
+        if declaration.is_anonymous() or not declaration.spelling or "(" in declaration.spelling or not usr:
+            place = declaration.location  # records without a name in one record share a USR
+            usr = f"{usr}@{place.file}:{place.offset}@{declaration.hash}"
         if usr in self._named:
             return self._named[usr]
         definition = declaration.get_definition()

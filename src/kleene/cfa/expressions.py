@@ -8,7 +8,7 @@ All implicit conversions are explicit `Cast`s; arithmetic has operands of one ty
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Union, get_args
 
@@ -245,6 +245,15 @@ Expression = Union[  # noqa: UP007 (the alias names classes that refer back to i
 EXPRESSION_KINDS: tuple[type[Expression], ...] = get_args(Expression)
 """The classes of expressions."""
 
+ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+"""Operators on integers whose result is then wrapped to its type."""
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The comparison that holds exactly where the other one does not."""
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

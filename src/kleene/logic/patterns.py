@@ -85,6 +85,8 @@ class PatternKey:
 
 def with_predicates(f: Formula, names: Mapping[str, str], memo: dict[int, Formula]) -> Formula:
     """The formula with other predicates, different where those are; its pattern stays. `memo` serves one mapping."""
+    if isinstance(f, Const):
+        return f
     made = _rename(f, names, memo)
     number, own = pattern_of(f)
     _PATTERNS.setdefault(made.number, (number, tuple([names.get(name, name) for name in own])))

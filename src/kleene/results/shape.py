@@ -21,6 +21,7 @@ class Way(Enum):
     """A way to fewer structures that a run may show; the value says why it ends there."""
 
     SLICES = "the program has several data structures"
+    ZEROS = "what indices are for is known of the slots of their arrays"
     NUMBERS = "numbers in nodes, or numbers that are counted on, multiply the structures"
     CALLS = "the structures are in copies of few functions"
     PARTS = "the structures are combinations of few parts"

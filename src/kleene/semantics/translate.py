@@ -110,7 +110,8 @@ class Translator:
     ) -> None:
         memory = memory or Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
-        self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
+        self.memory, self.symbols = memory, symbols
+        self.constants = Constants(memory, precision.tracks_integer, only_zeros=shape.zeros)
         self.context = StepContext(program, memory, self.constants, symbols)
         if shape.counts:
             self.context.counts = CountSteps(memory, symbols, self.constants)

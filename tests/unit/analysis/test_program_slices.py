@@ -7,15 +7,17 @@ used for two of them, an access that only the way to another structure makes, an
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.coverage.helpers import attacked, is_proof, read
 
-from kleene.analysis.c.shape.analyse import analyse_by_attempt
+from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
-from kleene.analysis.c.shape.run import check_again
+from kleene.analysis.c.shape.run import check_again, run_shape
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
+from kleene.semantics.translate import Translation
 
 SLICES = next(row for row in ATTEMPTS if row.name == "slices")
 HEAD = """
@@ -225,3 +227,48 @@ def test_a_slice_with_alarms_gets_what_it_depends_on(tmp_path: Path) -> None:
 def test_what_a_wider_slice_shows_is_an_alarm(tmp_path: Path) -> None:
     result = by_slices(program_of(CORRELATED + "if (!a) drop(c);", tmp_path))
     assert result is not None and kinds_of_alarms(result)
+
+
+def test_a_chain_of_pointers_is_followed_once(tmp_path: Path) -> None:
+    """Each pointer of a chain was followed twice: twelve levels took 20 seconds, and forty have 2^40 ways."""
+    chain = "a" + "->next" * 40
+    body = f"struct node *a = fill(), *b = fill(); if (a) {chain} = NULL; drop(a); drop(b);"
+    assert Prepared(read(program_of(body, tmp_path))).slicing is not None
+
+
+COUNTED = "".join(
+    f"struct node *l{i} = NULL; int c{i} = 0; while (__VERIFIER_nondet_int()) {{ l{i} = push(l{i}); c{i}++; }} "
+    for i in range(3)
+) + "".join(
+    f"while (c{i} > 0) {{ struct node *t = l{i}; l{i} = t->next; free(t); c{i}--; }} " for i in range(3)
+)  # fmt: skip
+
+
+def test_a_declaration_reads_nothing(tmp_path: Path) -> None:
+    """The first slice had the declarations of all lists, so it followed the counters of all of them."""
+    slices = Prepared(read(program_of(COUNTED, tmp_path))).slices
+    assert [(len(own.kept), own.mixed) for own in slices] == [(1, frozenset())] * 3
+    assert not any("c1" in str(edge.label) for edge in slices[0].program.main.cfa.edges)
+
+
+def test_whole_heaps_come_first_where_they_are_few(tmp_path: Path) -> None:
+    """A program with three slices paid for all attempts at them before the whole program was tried."""
+    body = "struct node *a = fill(); drop(a); struct node *b = fill(); drop(b); struct node *c = fill(); drop(c);"
+    prepared = Prepared(read(program_of(body, tmp_path)))
+    result = analyse(prepared, malloc_may_fail=True, seconds=60)
+    assert len(prepared.slices) == 3 and is_proof(result) and not result.slices
+
+
+def test_an_attempt_that_changes_nothing_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attempts whose translation is that of an earlier one were analysed again, with the same alarms."""
+    translations: list[Translation] = []
+
+    def run(translation: Translation, *arguments: Any, **options: Any) -> ShapeResult:
+        translations.append(translation)
+        return run_shape(translation, *arguments, **options)
+
+    monkeypatch.setattr("kleene.analysis.c.shape.analyse.run_shape", run)
+    path = Path(__file__).parents[3] / "examples" / "c" / "recursion" / "result_lost.c"
+    result = analyse(Prepared(read(path)), malloc_may_fail=True, seconds=60)
+    assert kinds_of_alarms(result) and len(translations) > 1
+    assert not any(translation in translations[:number] for number, translation in enumerate(translations))

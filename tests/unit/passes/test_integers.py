@@ -14,10 +14,10 @@ import pytest
 from tests.unit.semantics.translated import inlined
 
 from kleene.c.reader import read_program
+from kleene.cfa.expressions import ARITHMETIC
 from kleene.cfa.types import BOOL, IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula
 from kleene.passes.facts.integers import (
-    ARITHMETIC,
     COMPARE,
     INJECTIVE,
     MOST_PAIRS,

@@ -55,6 +55,8 @@ def statement(rng: random.Random) -> str:
             f"{word} |= {flag};",
             f"{word} &= ~(uintptr_t){flag};",
             f"{word} ^= {flag};",
+            f"{word} &= ~{flag};",
+            f"{word} = {other} & ~(1 << 1 | {flag});",
             f"{word} = {other};",
             f"{word} = ({other} & {flag}) | (uintptr_t){pointer};",
             f"{word} = ({other} & ~(uintptr_t)3) + {flag};",
@@ -144,3 +146,39 @@ def test_which_words_are_followed(tmp_path: Path, statement: str, followed: bool
     prepared = prepared_program(tmp_path, HEAD.replace("u = (uintptr_t)b", "u = 0") + statement + TAIL)
     types = [v.type for v in (*prepared.memory.pointers, *prepared.memory.integers) if v.name.startswith("v")]
     assert any(mask_of(t) or is_tag(t) for t in types) == followed
+
+
+MASKS = """
+#include <stdint.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; uintptr_t info; };
+#define RED 0x1
+#define SIDE (RED << 1)
+#define MASK (RED | SIDE)
+#define PARENT(n) ((struct node *)((n)->info & ~MASK))
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        if (!n) break;
+        n->next = list;
+        n->info = RED;
+        if (list) list->info = (uintptr_t)n | (list->info & MASK);
+        list = n;
+    }
+    while (list) {
+        struct node *next = list->next;
+        if (next) PARENT(next)->info ^= (next->info ^ list->info) & MASK;
+        free(list);
+        list = next;
+    }
+    return 0;
+}
+"""
+
+
+def test_masks_of_several_flags(tmp_path: Path) -> None:
+    """``~(RED | SIDE)`` was no constant: 'pointer value ... not supported'."""
+    shape = analyse(prepared_program(tmp_path, MASKS), seconds=20.0, malloc_may_fail=True)
+    assert is_proved(shape.alarms, shape.complete) and not shape.alarms

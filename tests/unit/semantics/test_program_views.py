@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kleene.c.options import ReadOptions
+from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.liveness import live_before, redeclared_variables, used_variables
+from kleene.cfa.operations import Call
+from kleene.passes.facts.liveness import defined_variables, live_before, redeclared_variables, used_variables
 from kleene.passes.facts.memory import Memory
 
 from .translated import HEADER, inlined, translator
@@ -49,6 +52,33 @@ def test_liveness_ends_with_the_last_use_and_with_the_scope(tmp_path: Path) -> N
     live = live_before(cfa, {parameter})
     ends = [e for e in cfa.edges if str(e.label).startswith("end")]
     assert all(parameter not in live[e.source] for e in ends)
+
+
+def test_an_exit_does_not_keep_a_pointer_alive_before_it(tmp_path: Path) -> None:
+    """A pointer that no path read was kept where an exit followed: k levels of calls had 3^k structures."""
+    text = "struct node *p = NULL, *q = p; while (__VERIFIER_nondet_int()) { if (!q) abort(); q = q->next; }"
+    _, cfa = inlined(tmp_path, text)
+    p, q = (next(v for e in cfa.edges for v in defined_variables(e.label) if v.name == name) for name in "pq")
+    before_exit = next(e.source for e in cfa.edges if str(e.label) == "abort()")
+    choice = next(e.source for e in cfa.edges if e.target == before_exit)
+    live, to_exits = live_before(cfa, {p, q}), live_before(cfa, {p, q}, to_exits=True)
+    assert live[choice] == live[before_exit] == {q}
+    assert to_exits[choice] == to_exits[before_exit] == {p, q}
+
+
+def test_the_functions_of_a_constant_table_are_its_targets(tmp_path: Path) -> None:
+    """An element of a table had all functions whose address is taken as targets, by a difference of types."""
+    text = (
+        "static void a(void) { } static void b(void) { } static void c(void) { } static void (*other)(void) = c;"
+        "static void (*const table[])(void) = { a, b };"
+        "int main(void) { table[1](); table[__VERIFIER_nondet_int() & 1](); other(); return 0; }"
+    )
+    path = tmp_path / "program.c"
+    path.write_text(HEADER + text)
+    program = read_program([str(path)], ReadOptions())
+    calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Call)]
+    targets = [program.targets(call) for call in calls if not isinstance(call.function, str)]
+    assert targets[:2] == [("b",), ("a", "b")] and set(targets[2]) == {"a", "b", "c"}
 
 
 def test_a_variable_that_is_assigned_to_itself_is_used(tmp_path: Path) -> None:

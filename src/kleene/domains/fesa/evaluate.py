@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import (
+    ARITHMETIC,
     AddressOf,
     Binary,
     Cast,
@@ -34,7 +35,7 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import separate_instance
 from kleene.domains.fesa.writing import NOWHERE, Pointer, null, read, to, write
-from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
+from kleene.passes.facts.integers import COMPARE, INJECTIVE, Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 Report = Callable[[str, str], None]

@@ -18,6 +18,7 @@ In reading order:
 - `owners`: structs on the heap that own an array become variables first
 - `slots`: the slots of a type of elements
 - `chosen`: which blocks become lists, and the pairs of an array and an index whose slot is remembered
+- `index_variables`: indices next to a variable become variables first
 - `escapes`: pointers to elements that are left when a block ends
 - `chains`: edges under construction
 - `lists`: allocation, reallocation and walking

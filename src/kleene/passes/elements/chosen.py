@@ -132,6 +132,30 @@ class Chosen:
             return both + [(target, i) for a, i in pairs if a == source and self.is_path(target)]
         return []
 
+    @cached_property
+    def lengths(self) -> frozenset[Variable]:
+        """The indices that grow and shrink by one, and at which elements are stored: of stacks and vectors.
+
+        What is behind such an index is of no use to the program, but for mistakes.
+        """
+        steps: dict[Variable, set[tuple[Variable, int]]] = {}
+        stored: set[Variable] = set()
+        for edge in self.cfa.edges:
+            if not isinstance(edge.label, Assign):
+                continue
+            target = edge.label.target
+            if isinstance(target, Variable) and isinstance(target.type, IntegerType):
+                origin, shift = self.step(edge.label.value)
+                if origin is not None:
+                    steps.setdefault(target, set()).add((origin, shift))
+            elif isinstance(target, Deref) and isinstance(moved := bare(target.pointer), PointerOffset):
+                index = self.index_variable(moved.index)
+                stored |= {index} if index is not None and self.slot(moved.pointer) is not None else set()
+        copies = {(v, origin) for v, own in steps.items() for origin, shift in own if shift == 0}
+        moved_by = {v: {s for o, s in own if o == v or (o, v) in copies} for v, own in steps.items()}
+        stored |= {origin for v, origin in copies if v in stored}
+        return frozenset(v for v, shifts in moved_by.items() if v in stored and {1, -1} <= shifts)
+
     def step(self, value: Expression) -> tuple[Variable | None, int]:
         """A number as a variable plus -1, 0 or 1."""
         inner = bare(value)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 
 from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Expression, Variable
-from kleene.cfa.operations import Assign, Assume, Place
-from kleene.cfa.types import INT, IntegerType
+from kleene.cfa.operations import Assign, Assume, DeclareLocal, Place
+from kleene.cfa.types import INT, IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, Pair, owner_of
 from kleene.passes.elements.lists import Lists
@@ -143,11 +143,21 @@ class Positions:
             return self._set(here, pair, FIRST if low == 0 else SECOND, place)
         origin, shift = self.chosen.step(value)
         source = (pair[0], origin)
-        if origin is None or source not in self.chosen.pairs or not self._keeps_value(origin, pair[1], shift, location):
+        if origin is None or source not in self.chosen.pairs:
             return self._set(here, pair, UNKNOWN, place)
-        own, other = self.at(pair), self.at(source)
-        was = self.state(source)
-        chains = self.chains
+        if not self._keeps_value(origin, pair[1], shift, location):
+            if not self._wraps_at_zero(origin, pair[1], shift, location):
+                return self._set(here, pair, UNKNOWN, place)
+            end = self.chains.location()
+            zero, here = self.chains.branch(here, Comparison("==", origin, Constant(0, origin.type)), place)
+            self.chains.connect(self._set(zero, pair, UNKNOWN, place), end, place)
+            self.chains.connect(self._moved(here, pair, source, shift, place), end, place)
+            return end
+        return self._moved(here, pair, source, shift, place)
+
+    def _moved(self, here: str, pair: Pair, source: Pair, shift: int, place: Place) -> str:
+        """The slot of an index that gets the number of another one, or one more or less."""
+        own, other, was, chains = self.at(pair), self.at(source), self.state(source), self.chains
 
         def same(state: int) -> Callable[[str], str]:
             return lambda here: self._set(chains.add(here, Assign(place, own, other)), pair, state, place)
@@ -163,13 +173,58 @@ class Positions:
             ways = {THERE: lambda here: self._next(here, pair, other, place), BEHIND: same(THERE)}
             ways |= {FIRST: remember(SECOND), UNKNOWN: remember(UNKNOWN)}
         else:
-            ways = {THERE: same(BEHIND), SECOND: remember(FIRST), UNKNOWN: remember(UNKNOWN)}
+
+            def behind(slot_before: Variable) -> Callable[[str], str]:
+                def way(here: str) -> str:
+                    if pair[1] in self.chosen.lengths:
+                        here = self._drop(here, pair, slot_before, place)
+                    return self._set(chains.add(here, Assign(place, own, slot_before)), pair, BEHIND, place)
+
+                return way
+
+            ways = {THERE: behind(other), SECOND: remember(FIRST)}
+            ways[BEHIND] = lambda here: self._back(here, pair, other, behind, place)
+            ways[UNKNOWN] = remember(UNKNOWN)
         return chains.cases(here, was, ways, place)
+
+    def _back(
+        self, here: str, pair: Pair, at: Variable, way: Callable[[Variable], Callable[[str], str]], place: Place
+    ) -> str:
+        """Go a way with the slot before one; before the first there is none, and nothing is known."""
+        slot, chains, end = self.chosen.slot(pair[0]), self.chains, self.chains.location()
+        assert slot is not None
+        start = slot.as_slot(pair[0])
+        for none in (Comparison("==", start, slot.null), Comparison("==", at, start)):
+            first, here = chains.branch(here, none, place)
+            chains.connect(self._set(first, pair, UNKNOWN, place), end, place)
+        here, before = self.lists.before(here, start, at, slot, place)
+        chains.connect(way(before)(here), end, place)
+        return end
+
+    def _drop(self, here: str, pair: Pair, at: Variable, place: Place) -> str:
+        """The element behind the last one is not kept: it is as if it had not been initialized."""
+        slot, chains = self.chosen.slot(pair[0]), self.chains
+        if slot is None or not isinstance(slot.element, PointerType):
+            return here
+        outside, here = chains.branch(here, Comparison("==", at, slot.null), place)
+        nothing = chains.local(f"$nothing {slot.element}", slot.element)
+        here = chains.add(here, DeclareLocal(place, nothing))
+        here = chains.add(here, Assign(place, slot.element_of(at), nothing))
+        end = chains.location()
+        chains.connect(outside, end, place)
+        chains.connect(here, end, place)
+        return end
 
     def _keeps_value(self, origin: Variable, target: Variable, shift: int, location: str) -> bool:
         low, high = self.relations.of(origin, location)
         types = [t for t in (origin.type, target.type) if isinstance(t, IntegerType)]
         return all(t.has(low + shift) and t.has(high + shift) for t in types)
+
+    def _wraps_at_zero(self, origin: Variable, target: Variable, shift: int, location: str) -> bool:
+        """Whether a number one less than another one wraps only where that is 0, as in ``while (n--)``."""
+        low, high = self.relations.of(origin, location)
+        types = [t for t in (origin.type, target.type) if isinstance(t, IntegerType)]
+        return shift == -1 and low == 0 and origin != target and all(t.has(high) for t in types)
 
     def _next(self, here: str, pair: Pair, other: Variable, place: Place) -> str:
         """The slot behind one that is known: behind the end there is none, and nothing is known."""

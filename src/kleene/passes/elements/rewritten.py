@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Binary,
     Cast,
     Comparison,
     Constant,
@@ -42,6 +43,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.escapes import Escapes, SettledPointers
+from kleene.passes.elements.index_variables import with_index_variables
 from kleene.passes.elements.known_states import without_impossible_ways
 from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.positions import Positions
@@ -65,6 +67,10 @@ def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
         return program
+    beside = with_index_variables(program, chosen)
+    if beside is not program:
+        program, cfa = beside, beside.main.cfa
+        chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     coder = _Coder(program, cfa, chosen)
     new = coder.run()
     records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
@@ -207,6 +213,8 @@ class _Coder:
             return self.positions.memory_written(here, target, place)
         if isinstance(target.type, PointerType):
             return self.positions.array_assigned(here, target, bare(value) if value is not None else None, place)
+        if value is not None and isinstance(bare(value), Binary) and self.relations.is_nonzero(value, location):
+            here = self.chains.only(here, Comparison("!=", target, Constant(0, target.type)), place)
         return self.positions.index_assigned(here, target, value, location, place)
 
     def _allocate(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:

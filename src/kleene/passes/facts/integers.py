@@ -46,14 +46,6 @@ COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     ">=": lambda a, b: a >= b,
 }
 
-ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-}
 INJECTIVE = frozenset(("+", "-", "^"))
 """Operators that give different results for different left (or right) operands."""
 
@@ -154,6 +146,8 @@ class Constants:
     tracks: Callable[[Key], bool] = lambda key: True
     hidden: frozenset[Variable] = frozenset()
     """Variables that are not tracked during the current operation."""
+    only_zeros: bool = False
+    """Whether only 0 is told apart from the other values of numbers that are computed."""
     _parent: dict[Key, Key] = field(default_factory=dict)
     _constants_of: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)
@@ -192,6 +186,8 @@ class Constants:
         values = set(self._constants_of.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
+        if self.only_zeros and root in self._counting_roots:
+            return (0,)
         negated = {-c for c in values} if root in self._negated_roots else set()
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
             values = {key.type.wrap(c) for c in values}

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Self
 
 from kleene.cfa.expressions import (
+    ARITHMETIC,
     GHOST_OFFSET,
     AddressOf,
     Binary,
@@ -23,6 +24,7 @@ from kleene.cfa.expressions import (
     Field,
     Index,
     PointerOffset,
+    Unary,
     Variable,
     walk,
 )
@@ -562,9 +564,15 @@ def constant_of(expression: Expression) -> int | None:
             if inner and getattr(operand.type, "function", False) != getattr(type_, "function", False):
                 return None  # an address of a function is no number
             return type_.wrap(inner) if inner is not None and isinstance(type_, IntegerType) else inner
-        case Binary(operator=("+" | "-" | "*") as operator, left=left, right=right, type=IntegerType() as type_):
+        case Unary(operator=("-" | "~") as operator, operand=operand, type=IntegerType() as type_):
+            inner = constant_of(operand)
+            return None if inner is None else type_.wrap(-inner if operator == "-" else ~inner)
+        case Binary(operator=operator, left=left, right=right, type=IntegerType() as type_):
             a, b = constant_of(left), constant_of(right)
             if a is None or b is None:
                 return None
-            return type_.wrap(a + b if operator == "+" else a - b if operator == "-" else a * b)
+            if operator in ("<<", ">>"):  # only where C defines it
+                inside = a >= 0 and 0 <= b < type_.bits
+                return type_.wrap(a << b if operator == "<<" else a >> b) if inside else None
+            return type_.wrap(ARITHMETIC[operator](a, b)) if operator in ARITHMETIC else None
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kleene.cfa.expressions import Cast, Comparison, Expression, Unary, Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Operation, Skip
-from kleene.cfa.types import IntegerType
+from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import constant_of
 
 _LOOK_AHEAD = 8
@@ -13,7 +13,7 @@ _LOOK_AHEAD = 8
 
 
 def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Variable, int]]:
-    """Variables and the constants with which the next condition compares them, or copies of them."""
+    """Variables and the constants with which the next condition compares them, or copies of them; NULL is 0."""
     origins: dict[Variable, Variable | None] = {}
     for _ in range(_LOOK_AHEAD):
         edges = cfa.leaving(location)
@@ -38,21 +38,17 @@ def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Vari
 def _compared(condition: Expression) -> list[tuple[Variable, int]]:
     condition = _uncast(condition)
     match condition:
-        case Variable(type=IntegerType()):
+        case Variable():
             return [(condition, 0)]
         case Unary(operator="!", operand=operand):
             return _compared(operand)
         case Comparison(left=left, right=right):
             sides = [(_uncast(left), constant_of(right)), (_uncast(right), constant_of(left))]
-            return [
-                (side, number)
-                for side, number in sides
-                if isinstance(side, Variable) and isinstance(side.type, IntegerType) and number is not None
-            ]
+            return [(side, number) for side, number in sides if isinstance(side, Variable) and number is not None]
     return []
 
 
 def _uncast(expression: Expression) -> Expression:
-    while isinstance(expression, Cast) and isinstance(expression.operand.type, IntegerType):
+    while isinstance(expression, Cast) and isinstance(expression.operand.type, IntegerType | PointerType):
         expression = expression.operand
     return expression

@@ -332,7 +332,7 @@ class Relations(TextOperations):
         """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
 
         At the head of a loop only those count that its condition compares; where there are many parts, all are one.
-        Where there are texts, a number that is compared with a constant soon tells parts, too: it may be a result.
+        A number or pointer that is compared with a constant soon tells parts, too: it may be a result.
         """
         if ALL in states:
             return ALL
@@ -344,11 +344,11 @@ class Relations(TextOperations):
             for k, s in state.held.items()
             if isinstance(k, Variable) and Part("null", s, 1) in state.held and self._tells_parts(k, asked)
         }
-        if self.promises.texts and not is_head:
+        if not is_head:
             nulls |= {
                 f"{variable.name}={number}"
                 for variable, number in self._asked_soon(location)
-                if variable in state.held and state.zone.bounds.get(state.held[variable]) == (number, number)
+                if variable in state.held and _is_constant(state, state.held[variable], number)
             }
         known = frozenset(nulls) or NONE
         return known if known in states or len(states) < MOST_PARTS else ALL
@@ -606,10 +606,25 @@ class Relations(TextOperations):
                 state.nonzero.add(one)
             if operator == "==" and state.interval(two) == (0, 0) and state.is_nonzero(one):
                 return False
-            return _relate(operator, one, two, state.zone) and self.settle(state)
+            if not _relate(operator, one, two, state.zone):
+                return False
+            return self._relate_differences(one, two, state) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             one, two = self.pointer(left, state), self.pointer(right, state)
             return self._assume_pointers(operator, one, two, left, state)
+        return True
+
+    def _relate_differences(self, one: int, two: int, state: State) -> bool:
+        """After a comparison with a difference: ``n < cap - len`` says that len + n is less than cap."""
+        zone = state.zone
+        for number, difference in ((one, two), (two, one)):
+            whole, part = (state.held.get(Part(kind, difference, 1)) for kind in ("minuend", "subtrahend"))
+            if whole is None or part is None or not {whole, part} <= zone.bounds.keys():
+                continue
+            total = self._sum(state, part, number, minus=False)
+            below, above = zone.upper(number, difference), zone.upper(difference, number)
+            if not (zone.add(total, whole, below) and zone.add(whole, total, above)):
+                return False
         return True
 
     def _exists(self, pointer: int, state: State) -> bool:
@@ -651,6 +666,13 @@ class Relations(TextOperations):
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
         return one is None or two is None or _relate(operator, one, two, state.zone)
+
+
+def _is_constant(state: State, symbol: int, number: int) -> bool:
+    """Whether a number is that one, or a pointer NULL."""
+    if symbol in state.blocks:
+        return number == 0 and Part("null", symbol, 1) in state.held
+    return state.zone.bounds.get(symbol) == (number, number)
 
 
 def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:

@@ -209,6 +209,7 @@ class _Merge:
             imitates = True
         if imitates:
             self._look_into(0)
+        self._complete_sums()
         self._hold_sums()
         assert len(self.order) >= looked
         return self._result(), self.order
@@ -245,6 +246,17 @@ class _Merge:
                         self.depths[looked - 1] + steps,
                     )
 
+    def _complete_sums(self) -> None:
+        """Numbers that are a sum in one state, and in the other one of its terms, as the other term is 0 there."""
+        for (a, b), whole in list(self.numbers.items()):
+            if Part("term", whole, 1) in self.held or a in self.first.blocks:
+                continue
+            for pairs in self._terms(a, b):
+                one, two = (self._known_pair(*pair) for pair in pairs)
+                if one is not None and two is not None and whole not in (one, two):
+                    self.held[Part("term", whole, 1)], self.held[Part("term", whole, 2)] = one, two
+                    break
+
     def _hold_sums(self) -> None:
         """Sums of the same numbers in both states: a condition may have been on them, though no variable has them."""
         mine, others = (state.sums()[-MOST_SUMS:] for state in (self.first, self.second))
@@ -265,7 +277,8 @@ class _Merge:
     def _known_pair(self, a: int, b: int) -> int | None:
         """The number of the result for two numbers, or for the first one and one that equals the second.
 
-        A number of the first state is not given a second one: the fixpoint would take that for something new.
+        A number of the first state is not given a second one, unless it stands for a sum with 0 there: the fixpoint
+        would take that for something new.
         """
         upper = self.second.zone.upper
         return next((n for (x, y), n in self.numbers.items() if x == a and upper(y, b) <= 0 and upper(b, y) <= 0), None)
@@ -276,7 +289,8 @@ class _Merge:
             return True
         bounds = self.first.zone.bounds[a], self.second.zone.bounds[b]
         if any(x == a for x, _ in self.numbers):
-            return False
+            sums = self._sums_with_zero(a, b)
+            return any(self._known_pair(*one) and self._known_pair(*two) for one, two in sums)
         if bounds[0] == bounds[1] and bounds[0][0] == bounds[0][1]:
             return True
         return any(self._are_one(*one) and self._are_one(*two) for one, two in self._terms(a, b))
@@ -285,11 +299,20 @@ class _Merge:
         """The terms of two sums in pairs. Of a sum that is one of its terms, as the other one is 0, also with that."""
         mine, others = self.first.terms_of(a), self.second.terms_of(b)
         pairs = [((mine[0], others[0]), (mine[1], others[1]))] if mine and others else []
-        for zero, rest in (others, others[::-1]) if others else ():
-            pairs += [((x, zero), (a, rest)) for x, y in self.order if y == zero and self.first.is_zero(x)]
+        pairs += self._sums_with_zero(a, b)
         for zero, rest in (mine, mine[::-1]) if mine else ():
             pairs += [((zero, y), (rest, b)) for x, y in self.order if x == zero and self.second.is_zero(y)]
         return pairs
+
+    def _sums_with_zero(self, a: int, b: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """The terms of a sum of the second state in pairs, where one is 0 in the first: there, the other is the sum."""
+        others = self.second.terms_of(b)
+        return [
+            ((x, zero), (a, rest))
+            for zero, rest in ((others, others[::-1]) if others else ())
+            for x, y in self.order
+            if y == zero and self.first.is_zero(x)
+        ]
 
     def _hold_sum(self, a: int, b: int) -> int:
         whole = self._known_pair(a, b)

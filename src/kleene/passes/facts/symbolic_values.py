@@ -36,6 +36,8 @@ from kleene.passes.promote import exposed_globals
 
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
+LESS = "less"
+"""A number of another one: it is that one less `scale`, or it has wrapped."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -324,11 +326,18 @@ class Values:
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
                 if full[0] <= low and high <= full[1]:
                     return self._sum(state, a, b, minus=True)
+                if bl == bh and bl > 0 and al >= 0 and ah <= full[1]:  # it wraps, if the first number is less
+                    wrapped = state.fresh(*full)
+                    state.held[Part(LESS, wrapped, bl)] = a
+                    return wrapped
             case "*":
                 return self._product(a, b, full, state)
             case "/" if bl == bh and bl > 0 and al >= 0:
                 binary = state.fresh(al // bl, ah // bl)
                 self._between(state, a, binary, al - al // bl, ah - ah // bl)
+                for factor, other in self._factorings(state, a):  # ``3 * n / 2`` is not less than n
+                    if state.interval(factor)[0] >= 0 and state.interval(other)[0] >= bl:
+                        state.zone.add(factor, binary, 0)
                 return binary
             case "%" if bl >= 0 and bh > 0:
                 low = max(al, 1 - bh) if al < 0 else 0

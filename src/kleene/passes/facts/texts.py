@@ -15,7 +15,7 @@ from kleene.cfa.program import Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
 from kleene.passes.facts.symbolic_states import Part, State
-from kleene.passes.facts.symbolic_values import Values, address_of
+from kleene.passes.facts.symbolic_values import LESS, Values, address_of
 from kleene.passes.facts.zones import ZERO
 from kleene.passes.literals import is_literal, literal_bytes
 
@@ -155,7 +155,14 @@ class Texts(Values):
         return state.interval(symbol) == (0, 0)
 
     def settle(self, state: State) -> bool:
-        """Draw conclusions from what a condition says of bytes; false if it cannot hold."""
+        """Draw conclusions from what a condition says of bytes and differences; false if it cannot hold."""
+        for less in [k for k in state.held if isinstance(k, Part) and k.kind == LESS]:
+            minuend = state.held[less]
+            known = minuend in state.zone.bounds and less.symbol in state.zone.bounds
+            if known and state.interval(minuend)[0] >= less.scale:  # it has not wrapped
+                del state.held[less]
+                if not state.zone.same(less.symbol, minuend, -less.scale):
+                    return False
         for key in [k for k in state.held if isinstance(k, Part) and k.kind == "zero like"]:
             content = state.held.get(key)
             if content is None or content not in state.zone.bounds:

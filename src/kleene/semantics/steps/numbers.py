@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import (
+    ARITHMETIC,
+    MIRRORED,
     AddressOf,
     Binary,
     Cast,
@@ -21,7 +23,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import ChangeGhosts, GhostCube
 from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
+from kleene.passes.facts.integers import COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
 from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
@@ -279,19 +281,20 @@ def comparison(operator: str, a: IntegerValue, b: IntegerValue, least: int | Non
 
     No number is less than the least one of the type: where ``a < b`` holds, for unsigned numbers, `b` is not 0.
     """
-    if least is not None and b.single is None and a.single is None and least in (a.table.keys() | b.table.keys()):
-        holds = _comparison(operator, a, b, counted)
-        match operator:
-            case "<" if least in b.table:
-                return conj(holds, neg(b.table[least]))
-            case ">" if least in a.table:
-                return conj(holds, neg(a.table[least]))
-            case ">=" if least in b.table:
-                return disj(holds, b.table[least])
-            case "<=" if least in a.table:
-                return disj(holds, a.table[least])
+    holds = _comparison(operator, a, b, counted)
+    if least is None or (a.single is not None and b.single is not None):
         return holds
-    return _comparison(operator, a, b, counted)
+    if operator in (">", ">="):
+        a, b, operator = b, a, MIRRORED[operator]
+    one, two = a.table.get(least), b.table.get(least)
+    match operator:
+        case "<" if two is not None:
+            more = conj(one, neg(two)) if one is not None else FALSE
+            return disj(conj(holds, neg(two)), more)
+        case "<=" if one is not None:
+            most = disj(one, neg(two)) if two is not None else TRUE
+            return conj(disj(holds, one), most)
+    return holds
 
 
 def least_of(left: Expression, right: Expression) -> int | None:

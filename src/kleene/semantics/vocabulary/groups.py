@@ -48,7 +48,7 @@ class ShapeClass:
     are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
     relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
     each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
-    cycles, where the others have none.
+    cycles, where the others have none. `zeros` knows of numbers that are computed only whether they are 0.
     """
 
     name: str
@@ -64,6 +64,7 @@ class ShapeClass:
     counts: bool = False
     parts: tuple[frozenset[str], ...] = ()
     cyclic: frozenset[str] = frozenset()
+    zeros: bool = False
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,7 @@ class _Deriver:
         self._options = options
         self._outer = action.precondition.free if action.precondition is not None else ()
         self._universe = Universe(action, enabled=options.universe_changes)
+        self._universe_changes = self._universe.changes
         reserved = {*self._outer, *_argument_names(vocabulary)}
         for u in action.updates:
             reserved.update((*u.args, *u.formula.free))
@@ -187,7 +188,7 @@ class _Deriver:
                 plus, minus = update_delta(atom, u.formula)
                 self._differencer.changes[u.predicate] = Change(u.args, u.formula, plus, minus)
         fixed = {u.predicate for u in given}
-        derived = [self._predicate(p) for p in order if p.name not in fixed]
+        derived = [self._update(p) for p in order if p.name not in fixed]
         changed = [u for u in derived if u.method != IDENTITY]
         messages = self._messages()
         action = replace(
@@ -202,10 +203,10 @@ class _Deriver:
         p = self._vocabulary.get(update.predicate)
         return p is not None and p.instrumentation and (update.auto or self._options.difference_given)
 
-    def _predicate(self, p: Predicate) -> DerivedUpdate:
+    def _update(self, p: Predicate) -> DerivedUpdate:
         assert p.definition is not None
-        differencer, universe = self._differencer, self._universe
-        if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
+        differencer = self._differencer
+        if not self._universe_changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
             return self._identities[p.name]
         key = self._recall.key(p, differencer.changes)
         known = _DERIVED.get(key) if key is not None else None

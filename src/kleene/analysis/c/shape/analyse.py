@@ -30,6 +30,7 @@ from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
+from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
@@ -50,7 +51,7 @@ FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
-WORDS = {Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
+WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -76,6 +77,8 @@ def analyse(
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
         ways -= {Way.CALLS}
+    if only_class is None and not series.is_proof(result) and series.has_slots():
+        result = series.go(Way.ZEROS, result)
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
@@ -119,9 +122,15 @@ class _Series:
         slices = within(self.deadline - time.monotonic(), lambda: self.prepared.slices)
         return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
 
+    def has_slots(self) -> bool:
+        """Whether there are lists of slots: what indices and lengths are for is known of the slots."""
+        records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
+        return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
+
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
-        return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, frozenset(Way))
+        sought = frozenset(Way) if way is not Way.ZEROS else frozenset[Way]()  # its structures are few, or it is wrong
+        return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, sought)
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
         """The best result, or the given one if none is better.
@@ -409,7 +418,9 @@ class _Plan:
         """The shape class with what the attempt and its ways change, and with their names."""
         words = [word for way, word in WORDS.items() if way in self.taken]
         values = False if Way.NUMBERS in self.taken else shape.values
-        return self.attempt.class_with_predicates(replace(shape, name=", ".join([shape.name, *words]), values=values))
+        zeros = Way.ZEROS in self.taken
+        changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
+        return self.attempt.class_with_predicates(changed)
 
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(

@@ -28,6 +28,8 @@ SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
+ZEROS_SHARE = 0.4
+"""Share of the time left for the attempt `zeros`: all attempts are made with all values again."""
 NUMBERS_SHARE = 0.4
 """Share of the time left for the attempt `no numbers`: all attempts are made with numbers again."""
 CALLS_SHARE = 0.4
@@ -164,6 +166,13 @@ ATTEMPTS = (
         _without_proof,
         rewrite=without_unread_cells,
         share=UNREAD_SHARE,
+    ),
+    Attempt(
+        "zeros",
+        "of numbers that are computed, only whether they are 0 is known",
+        _where(Way.ZEROS),
+        way=Way.ZEROS,
+        share=ZEROS_SHARE,
     ),
     Attempt(
         "no numbers",

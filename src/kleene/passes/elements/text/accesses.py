@@ -149,7 +149,13 @@ class Accesses:
     def _address(self, expression: AddressOf, target: Expression) -> Expression:
         if is_in_literal(target):
             return replace(expression, target=LITERAL)
-        return replace(expression, target=self._place(target))
+        place = inner = self._place(target)
+        while isinstance(inner, Field | Index):
+            inner = inner.base
+        if place is not inner and isinstance(inner, Deref) and self.texts.is_in_text(self.original(target)):
+            start = inner.pointer  # a pointer into a text is one to its start
+            return start if start.type == expression.type else Cast(start, expression.type)
+        return replace(expression, target=place)
 
     def _place(self, lvalue: Expression) -> Expression:
         """An lvalue of which only the address is computed: of an element of a text, the first one's."""
@@ -210,12 +216,13 @@ class Accesses:
                 base = self.value(pointer)
                 inside = self._inside(pointer, Constant(0, self.word), size)
             case Index(base=array, index=index):
-                base = AddressOf(self._place(array), PointerType(lvalue.type, self.texts.program.pointer_size))
+                pointer = AddressOf(array, PointerType(lvalue.type, self.texts.program.pointer_size))
+                base = self._address(pointer, array)
                 self.read(index)
-                pointer = AddressOf(array, base.type)
                 inside = self._inside(pointer, index, size)
             case Field(base=inner):
-                self.access(inner, write=write)
+                if not isinstance(inner, Variable):  # a variable that is named is there
+                    self.access(inner, write=write)
                 return
             case _:
                 raise NotFollowed(f"an access to a text: {lvalue}")

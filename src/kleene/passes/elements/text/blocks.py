@@ -84,6 +84,11 @@ class TextBlocks:
         places = self.blocks.address_places(lvalue)
         return bool(places) and all(self._is_text_place(p, lvalue) for p in places or ())
 
+    def is_in_text(self, lvalue: Expression) -> bool:
+        """Whether an lvalue is in blocks that are texts as a whole."""
+        places = self.blocks.address_places(lvalue) if self.blocks.known else None
+        return bool(places) and all(kind in self.kinds for kind, _ in places or ())
+
     def is_partly_text(self, pointer: Expression) -> bool:
         places = self.blocks.places(pointer) if self.blocks.known else None
         return any(kind in self.kinds for kind, _ in places or ())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import (
+    ARITHMETIC,
     AddressOf,
     Binary,
     Cast,
@@ -23,7 +24,6 @@ from kleene.cfa.expressions import (
     Variable,
 )
 from kleene.cfa.types import CHAR, INT, IntegerType, PointerType, Type
-from kleene.passes.facts.integers import ARITHMETIC
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.pointers.words.selection import FLAG_OPERATORS, Words, without_narrowing
 from kleene.passes.pointers.words.types import TAG_SUFFIX, tag_type, word_type
