@@ -1,31 +1,27 @@
-// Field predicates with variables: all keys are below a limit, all tags are the owner's, and no number is above the greatest.
+// Field predicates with variables: all keys are below a limit, and a second list has the keys that are not.
 #include <assert.h>
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 struct item {
-    int key, tag;
+    int key;
     struct item *next;
 };
-static struct item *add(struct item *list, int key, int tag) {
-    struct item *n = malloc(sizeof *n);
-    if (!n) exit(1);
-    n->key = key;
-    n->tag = tag;
-    n->next = list;
-    return n;
-}
 int main(void) {
-    struct item *list = NULL;
-    int limit = __VERIFIER_nondet_int(), owner = __VERIFIER_nondet_int();
+    struct item *below = NULL, *above = NULL;
+    int limit = __VERIFIER_nondet_int();
     while (__VERIFIER_nondet_int()) {
-        int key = __VERIFIER_nondet_int();
-        if (key < limit) list = add(list, key, owner);
+        struct item *n = malloc(sizeof *n);
+        if (!n) exit(1);
+        n->key = __VERIFIER_nondet_int();
+        if (n->key < limit) {
+            n->next = below;
+            below = n;
+        } else {
+            n->next = above;
+            above = n;
+        }
     }
-    for (struct item *p = list; p; p = p->next) assert(p->key < limit);
-    for (struct item *p = list; p; p = p->next) assert(p->tag == owner);
-    int greatest = limit;
-    for (struct item *p = list; p; p = p->next)
-        if (p->key > greatest) greatest = p->key;
-    for (struct item *p = list; p; p = p->next) assert(p->key <= greatest);
+    for (struct item *p = below; p; p = p->next) assert(p->key < limit);
+    for (struct item *p = above; p; p = p->next) assert(p->key >= limit);
     return 0;
 }
