@@ -284,6 +284,31 @@ int main(void) {
     }
     return 0;
 }""",
+    "a_stack_that_is_not_filled": """int main(void) {
+    int n = ANY, top = 0;
+    if (n < 2 || n > 100) return 0;
+    int *stack = malloc(n * sizeof *stack);
+    char *seen = calloc(n, 1);
+    if (!stack || !seen) return 1;
+    if (ANY) top = 1;
+    stack[top++] = 0;
+    while (top > 0) seen[stack[--top]] = 1;
+    free(stack);
+    free(seen);
+    return 0;
+}""",
+    "a_stack_with_one_number_too_large": """int main(void) {
+    int n = ANY, top = 0;
+    if (n < 2 || n > 100) return 0;
+    int *stack = malloc(n * sizeof *stack);
+    char *seen = calloc(n, 1);
+    if (!stack || !seen) return 1;
+    for (int i = 0; i < n; i++) if (ANY) stack[top++] = i + 1;
+    while (top > 0) seen[stack[--top]] = 1;
+    free(stack);
+    free(seen);
+    return 0;
+}""",
 }
 each = pytest.mark.parametrize("name", PROGRAMS)
 

@@ -176,19 +176,18 @@ class Chosen:
         """A pointer variable, or a member of the struct that one points to."""
         inner = bare(array)
         if isinstance(inner, Variable):
-            return inner not in self.taken and isinstance(inner.type, PointerType) and self._stays(inner)
+            return inner not in self.taken and isinstance(inner.type, PointerType)
         owner = owner_of(inner)
-        return owner is not None and self._is_own(owner) and self._stays(inner)
+        return owner is not None and self._is_own(owner)
 
     def _is_own(self, variable: Variable) -> bool:
         """Whether no other function sets a variable, and no pointer leads to it."""
         return variable not in self.taken and not (variable.is_global and self._has_calls)
 
-    def _stays(self, array: Expression) -> bool:
-        """Whether a call leaves an array where it is."""
-        return (
-            not self._has_calls or leads_to_array(array.type) or (isinstance(array, Variable) and not array.is_global)
-        )
+    def may_move(self, array: Expression) -> bool:
+        """Whether a call of a function that is analysed apart may set an array."""
+        is_local = isinstance(array, Variable) and not array.is_global
+        return self._has_calls and not leads_to_array(array.type) and not is_local
 
     @cached_property
     def _has_calls(self) -> bool:

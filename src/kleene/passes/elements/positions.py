@@ -272,6 +272,13 @@ class Positions:
             for other, at in second
         )
 
+    def call(self, here: str, place: Place) -> str:
+        """After a call of a function that is analysed apart: it may have set arrays that are not local variables."""
+        for pair in self.pairs:
+            if self.chosen.may_move(pair[0]):
+                here = self.forget(here, pair, place)
+        return here
+
     def free(self, here: str, pointer: Expression, place: Place) -> str:
         """After a block ends: pointers to its slots are of no use."""
         kinds = self.chosen.kinds(pointer)

@@ -191,8 +191,9 @@ class _Coder:
                 return self.positions.free(here, pointer, place)
             case DeclareLocal(variable=variable):
                 return self._assign(here, variable, None, edge.source, place)
-            case Invoke(target=Variable() as target):
-                return self._assign(here, target, None, edge.source, place)
+            case Invoke(target=target):
+                here = self.positions.call(here, place)
+                return self._assign(here, target, None, edge.source, place) if isinstance(target, Variable) else here
             case Enter():
                 body = Cfa(edge.source, self.cfa.edges).reachable
                 nodes = {n for e in self.cfa.edges if e.source in body for x in expressions(e.label) for n in walk(x)}

@@ -289,13 +289,14 @@ class Values:
                     return state.fresh(0, 1)
                 if type_.function != operand.type.function:
                     return state.fresh(*full)
-                converted = self._convert(inner, full, state)
+                known = self._wrapped(inner, type_, state) if type_.bits == operand.type.bits else None
+                converted = self._convert(inner, full, state) if known is None else known
                 if converted != inner and type_.bits >= operand.type.bits:
                     state.held[Part("zero like", converted, 1)] = inner
                     if state.is_nonzero(inner):
                         state.nonzero.add(converted)
                 if converted != inner and type_.bits == operand.type.bits:
-                    state.held[Part("wraps", converted, type_.bits)] = inner
+                    state.held[Part("wrapped", inner, type_.bits)] = converted
                 return converted
             case Binary():
                 return self._binary(expression, full, state)
@@ -306,6 +307,13 @@ class Values:
     def _convert(self, symbol: int, full: Interval, state: State) -> int:
         low, high = state.interval(symbol)
         return symbol if full[0] <= low and high <= full[1] else state.fresh(*full)
+
+    @staticmethod
+    def _wrapped(number: int, type_: IntegerType, state: State) -> int | None:
+        """A number as one of a type with as many bits, if it was converted before: each condition tells more of it."""
+        known = state.held.get(Part("wrapped", number, type_.bits))
+        low, high = state.interval(known) if known is not None else (0, 0)
+        return known if type_.has(low) and type_.has(high) else None
 
     def _binary(self, expression: Binary, full: Interval, state: State) -> int:
         middle = self._middle(expression, full, state)

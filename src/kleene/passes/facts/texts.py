@@ -171,10 +171,10 @@ class Texts(Values):
                 state.nonzero.add(content)
             elif self.is_zero(state, key.symbol) and not self._becomes_zero(state, content):
                 return False
-        for key in [k for k in state.held if isinstance(k, Part) and k.kind == "wraps"]:
-            low, high = state.interval(key.symbol)
-            both = state.held[key] in state.zone.bounds and low >= 0 and high < 1 << (key.scale - 1)
-            if both and not state.zone.same(key.symbol, state.held[key]):
+        for key in [k for k in state.held if isinstance(k, Part) and k.kind == "wrapped"]:
+            wrapped = state.held[key]  # a number in a type of the other sign; where both types have it, it is the same
+            low, high = state.interval(wrapped)
+            if low >= 0 and high < 1 << (key.scale - 1) and not state.zone.same(key.symbol, wrapped):
                 return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
         return all(self._settle_block(state, block, unit) for block, unit in blocks)

@@ -373,7 +373,11 @@ class Inference:
         return self._trials[key]
 
     def _execute(self, operation: Operation, states: int) -> _Tried:
-        client, program = self.clients.write(self.inferred.types, [*self.inferred.accepted, operation])
+        client, program = self.clients.write(
+            self.inferred.types,
+            [*self.inferred.accepted, operation],
+            begins_with_two=Role.SECOND in operation.roles,
+        )
         trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)
         own = steps_of(program, operation.function.name)
         clients = {name for name, f in program.functions.items() if Path(f.place.file).name == CLIENT}
