@@ -36,7 +36,7 @@ CONTRACT = "contract"
 """The kind of an assumption that a library is as it was proved."""
 
 
-NO_PROOF = "not JSON: 'kleene check --library FILE --contracts-out PROOF.json' writes what clients are checked with"
+NO_PROOF = "not the JSON of one library: 'kleene check --library FILE --contracts-out PROOF.json' writes it"
 
 
 @dataclass(frozen=True)
