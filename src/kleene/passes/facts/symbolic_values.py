@@ -289,8 +289,8 @@ class Values:
                     return state.fresh(0, 1)
                 if type_.function != operand.type.function:
                     return state.fresh(*full)
-                known = self._wrapped(inner, type_, state) if type_.bits == operand.type.bits else None
-                converted = self._convert(inner, full, state) if known is None else known
+                wrapped = self._wrapped(inner, type_, state) if type_.bits == operand.type.bits else None
+                converted = self._convert(inner, full, state) if wrapped is None else wrapped
                 if converted != inner and type_.bits >= operand.type.bits:
                     state.held[Part("zero like", converted, 1)] = inner
                     if state.is_nonzero(inner):
