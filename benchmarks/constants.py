@@ -68,7 +68,6 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.shape.attempts": (
         ("SLICES_SHARE", ("slices",)),
-        ("ZEROS_SHARE", ("counts",)),
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),

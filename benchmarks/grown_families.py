@@ -71,9 +71,11 @@ def merge_of_lists(k: int) -> str:
     )
     # the smallest first node is moved to the end of the result
     loop = (
-        "    struct node *out = NULL, **end = &out, *none = NULL;\n    for (;;) {\n        struct node **best = &none;\n"
+        "    struct node *out = NULL, **end = &out, *none = NULL;\n"
+        "    for (;;) {\n        struct node **best = &none;\n"
         + merged
-        + "        if (!*best) break;\n        struct node *n = *best; *best = n->next; n->next = NULL; *end = n; end = &n->next;\n    }\n"
+        + "        if (!*best) break;\n        struct node *n = *best;\n"
+        + "        *best = n->next; n->next = NULL; *end = n; end = &n->next;\n    }\n"
     )
     return main_of(declare_lists(k), filled + loop + free_list("out"), types)
 

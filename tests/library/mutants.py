@@ -118,10 +118,14 @@ def error_of(client: str, library: Path, folder: Path) -> str:
     return ""
 
 
-def checked(client: str, variable: str, facts: Iterable[str]) -> str:
-    """A client that checks sentences of the invariant about the object of a variable before each operation."""
+def checked(client: str, variable: str, facts: Iterable[str], members: Iterable[str] = ()) -> str:
+    """A client that checks sentences of the invariant about the object of a variable before each operation.
+
+    Walks start at the members that the sentences name, and at `members`.
+    """
     tests = [test for fact in facts if (test := _test(fact)) is not None]
-    starts = sorted({start for fact in facts for start in re.findall(r"p->(\w+)", fact.partition(":")[0])})
+    named = {start for fact in facts for start in re.findall(r"p->(\w+)", fact.partition(":")[0])}
+    starts = sorted(named | set(members))
     body = " ".join(test.replace("STARTS", " ".join(_walk(test, start) for start in starts)) for test in tests)
     check = f"if ({variable}) {{ __typeof__({variable}) p = {variable}; {body} }}"
     opening = "int operation = __VERIFIER_nondet_int();"
@@ -137,6 +141,10 @@ _SENTENCES = (
         r"{ __typeof__(p->\1) n = p->\2; while (n && n != p->\1) n = n->\3; if (n != p->\1) _exit(77); }",
     ),
     (r"(\w+) leads to NULL: no cycle", r"/* walk \1: if (++steps > 100000) _exit(77); */ STARTS"),
+    (
+        r"(\w+) leads around: every block is on a cycle",
+        r"/* around \1: if (!n || ++steps > 100000) _exit(77); */ STARTS",
+    ),
     (r"(\w+) leads back: p->(\w+)->\1 == p", r"/* walk \2: if (n->\2 && n->\2->\1 != n) _exit(77); */ STARTS"),
 )
 """Sentences of invariants, and C text that ends the run where they do not hold."""
@@ -152,8 +160,12 @@ def _test(fact: str) -> str | None:
 
 def _walk(test: str, start: str) -> str:
     """A walk from a member of the object, with the condition that a test states about each node."""
-    walk = re.search(r"/\* walk (\w+): (.*) \*/", test)
+    walk = re.search(r"/\* (walk|around) (\w+): (.*) \*/", test)
     if walk is None:
         return ""
-    loop = f"for (__typeof__(p->{start}) n = p->{start}; n; n = n->{walk[1]}) {{ {walk[2]} }}"
+    kind, link, condition = walk.groups()
+    loop = f"for (__typeof__(p->{start}) n = p->{start}; n; n = n->{link}) {{ {condition} }}"
+    if kind == "around":
+        first = f"__typeof__(p->{start}) n = p->{start}->{link}"
+        loop = f"if (p->{start}) {{ {first}; while (n != p->{start}) {{ {condition} n = n->{link}; }} }}"
     return f"{{ int steps = 0; (void)steps; {loop} }}"

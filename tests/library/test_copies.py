@@ -1,14 +1,18 @@
-"""Functions that make another object of the same type: one of the two ends, and both must be separate."""
+"""Two objects of one type: a function makes another one, or takes two of them. Both must be separate."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kleene.analysis.c.library import check
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.options import check_options
+from kleene.analysis.c.options import CheckOptions, check_options
+from kleene.cfa.program import CProgram
 from kleene.core.verdict import Verdict
+from kleene.results.check import CheckReport
 from kleene.results.library import LibraryReport
 
 LIST = """
@@ -90,3 +94,58 @@ def test_objects_that_share_a_counted_block_are_open(tmp_path: Path) -> None:
     proved, report = verdicts(COUNTED, tmp_path)
     assert proved["list_copy"] is Verdict.UNKNOWN
     assert "links two objects" in next(f.reason for f in report.functions if f.name == "list_copy")
+
+
+TWO = """
+#include <stdlib.h>
+struct node { struct node *next; };
+struct list { struct node *head; };
+struct list *list_new(void) { return calloc(1, sizeof(struct list)); }
+int list_push(struct list *l) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 0;
+    n->next = l->head; l->head = n;
+    return 1;
+}
+void list_move(struct list *to, struct list *from) {
+    struct node *n = from->head;
+    if (!n) return;
+    while (n->next) n = n->next;
+    n->next = to->head; to->head = from->head; EMPTY
+}
+void list_free(struct list *l) {
+    while (l->head) { struct node *n = l->head->next; free(l->head); l->head = n; }
+    free(l);
+}
+"""
+
+
+def test_functions_that_take_two_objects_are_proved_with_the_others(tmp_path: Path) -> None:
+    proved, report = verdicts(TWO.replace("EMPTY", "from->head = NULL;"), tmp_path)
+    assert set(proved.values()) == {Verdict.TRUE}
+    assert not any("without" in words for f in report.functions for words in f.precondition)
+
+
+def test_what_takes_one_object_is_proved_without_them(tmp_path: Path) -> None:
+    proved, _ = verdicts(TWO.replace("EMPTY", ""), tmp_path)
+    assert proved.pop("list_move") is not Verdict.TRUE
+    assert set(proved.values()) == {Verdict.TRUE}
+
+
+def test_a_client_with_two_objects_that_takes_too_long_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was proved of such a library: the heaps of its client are pairs."""
+    whole = check.check_program
+
+    def few(program: CProgram, options: CheckOptions, start: float) -> CheckReport:
+        if any("_b" in str(o) for o in program.operations):
+            options = replace(options, timeout=0.01)
+        return whole(program, options, start)
+
+    monkeypatch.setattr(check, "check_program", few)
+    proved, report = verdicts(TWO.replace("EMPTY", "from->head = NULL;"), tmp_path)
+    assert proved.pop("list_move") is Verdict.UNKNOWN
+    assert set(proved.values()) == {Verdict.TRUE}
+    words = next(f.precondition for f in report.functions if f.name == "list_push")
+    assert "objects are made without list_move" in words

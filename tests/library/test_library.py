@@ -46,6 +46,12 @@ ERRORS = [
     ("dlist.c", "    free(n);\n    d->count--;", "    d->count--;", "the removed node is lost"),
     ("dlist.c", "d->first = d->last = NULL;", "d->first = NULL;", "the last node dangles"),
     ("ring.c", "    if (n == r) {\n        free(r);\n        return NULL;\n    }\n", "", "a ring of one frees itself"),
+    (
+        "round.c",
+        "            if (r->current == p)\n                r->current = before == p ? NULL : before;\n",
+        "",
+        "dangles",
+    ),
     ("stack.c", "    f->below = s->top;\n", "", "below is not initialised"),
     ("stack.c", "    free(*s);\n    *s = NULL;", "    free(*s);", "the pointer of the caller dangles"),
     ("queue.c", "    if (!q->front)\n        q->rear = NULL;\n", "", "the rear dangles"),
@@ -107,19 +113,23 @@ def test_no_mutant_that_fails_in_a_compiled_run_is_proved(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("name", "variable", "false"),
+    ("name", "variable", "members", "false"),
     [
-        ("dlist.c", "dlist_1", "p->first is NULL, or p->first->next is NULL"),
-        ("list.c", "list_1", "p->head is NULL, or p->head->next is NULL"),
+        ("dlist.c", "dlist_1", [], "p->first is NULL, or p->first->next is NULL"),
+        ("list.c", "list_1", [], "p->head is NULL, or p->head->next is NULL"),
+        ("round.c", "round_1", ["current"], "next leads to NULL: no cycle"),
+        ("stack.c", "stack_1", ["top"], "p->top is NULL, or p->top->below is NULL"),
     ],
 )
-def test_the_heaps_of_compiled_runs_satisfy_the_invariant(name: str, variable: str, false: str, tmp_path: Path) -> None:
+def test_the_heaps_of_compiled_runs_satisfy_the_invariant(
+    name: str, variable: str, members: list[str], false: str, tmp_path: Path
+) -> None:
     """A precondition is never stronger than what the functions establish; a sentence that is false ends a run."""
     report = check_library(str(EXAMPLES / name), check_options(timeout=_SECONDS))
     facts = next(iter(report.invariants.values()))
-    client = checked(report.client, variable, facts)
+    client = checked(report.client, variable, facts, members)
     assert error_of(client, EXAMPLES / name, tmp_path) == ""
-    wrong = checked(report.client, variable, [*facts, false])
+    wrong = checked(report.client, variable, [*facts, false], members)
     assert error_of(wrong, EXAMPLES / name, tmp_path) == "no invariant"
 
 

@@ -113,3 +113,27 @@ def test_results_of_a_table_in_a_variable_belong_to_the_library(free: str, verdi
     file = tmp_path / "library.c"
     file.write_text(TABLE.replace("FREE", free), encoding="utf-8")
     assert run_main(["check", "--library", str(file), "--quiet", "--timeout", "40"]) == verdict
+
+
+TREE = """\
+#include <stdlib.h>
+struct tree { struct tree *child[2]; int key; };
+int tree_insert(struct tree **at, int key) {
+    while (*at) { if ((*at)->key == key) return 0; at = &(*at)->child[key > (*at)->key]; }
+    *at = malloc(sizeof(struct tree));
+    TEST
+    (*at)->child[0] = (*at)->child[1] = NULL;
+    (*at)->key = key;
+    return 1;
+}
+void tree_free(struct tree **at) {
+    if (*at) { tree_free(&(*at)->child[0]); tree_free(&(*at)->child[1]); free(*at); *at = NULL; }
+}
+"""
+
+
+def test_a_function_that_fails_where_it_makes_the_first_object_has_an_error(tmp_path: Path) -> None:
+    """It was open for the reason that nothing makes an argument for it: it makes its object itself, from NULL."""
+    file = tmp_path / "library.c"
+    file.write_text(TREE.replace("TEST", ""), encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--quiet", "--timeout", "40"]) == 1

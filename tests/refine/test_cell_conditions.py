@@ -64,6 +64,7 @@ def listing(build: str, change: str, claim: str) -> str:
     [
         (EQUAL, "", "p->a == p->b"),
         (EQUAL, "p->a++; p->b++;", "p->a == p->b"),
+        (EQUAL, "int *q = &p->b; *q = p->a;", "p->a == p->b"),
         (ORDERED, "if (p->a > -100) p->a = p->a - 1;", "p->a <= p->b"),
         (
             "n->a = 0; n->b = 0;",
@@ -92,6 +93,7 @@ def test_claims_that_some_node_violates(tmp_path, build, change, claim):
     assert refined(written(tmp_path, listing(build, change, claim))).outcome == UNSAFE
 
 
+WHICH = "int *q = __VERIFIER_nondet_int() ? &p->a : &p->b; *q = p->a + 1;"
 KEPT = "int k = __VERIFIER_nondet_int();"
 
 
@@ -129,7 +131,7 @@ def test_members_beside_a_variable_that_some_node_violates(tmp_path, build, chan
 
 @pytest.mark.parametrize(
     "change",
-    ["int *q = &p->b; *q = p->a + 1;", "memcpy(&p->b, &p->next, sizeof p->b);", "((struct other *)p)->c = 7;"],
+    [WHICH, "memcpy(&p->b, &p->next, sizeof p->b);", "((struct other *)p)->c = 7;"],
 )
 def test_members_that_are_written_unseen(tmp_path, change):
     """The ghosts do not follow such writes, so that there is no condition on these members."""

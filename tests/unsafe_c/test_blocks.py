@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.unsafe_c.changed_counts import CHANGED_COUNTS, Change
+from tests.unsafe_c.changed_owners import CHANGED_OWNERS
 
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
@@ -157,7 +158,7 @@ CHANGED: dict[str, list[Change]] = {
         ("    free(numbers);\n", "    free(numbers->values);\n"),
     ],
 }
-CHANGED |= CHANGED_COUNTS
+CHANGED |= CHANGED_COUNTS | CHANGED_OWNERS
 CASES = [(name, number) for name, changes in CHANGED.items() for number in range(len(changes))]
 each = pytest.mark.parametrize(("name", "number"), CASES)
 LONG = frozenset(("pointer_stack", "binary_heap", "ring_buffer"))

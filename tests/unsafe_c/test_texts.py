@@ -23,12 +23,66 @@ SECONDS = 20.0
 KINDS = kinds_of(["memsafety"])
 HEADERS = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 NODE = "struct node { char *name; struct node *next; };\n"
+BUILDER = """struct builder { char *text; size_t length, capacity; };
+static void grow(struct builder *builder, size_t needed) {
+    size_t capacity = builder->capacity;
+    while (capacity < needed)
+        capacity *= 2;
+    if (capacity != builder->capacity) {
+        char *text = realloc(builder->text, capacity);
+        if (!text) exit(1);
+        builder->text = text;
+        builder->capacity = capacity;
+    }
+}
+static void append(struct builder *builder, const char *text) {
+    size_t length = strlen(text);
+    grow(builder, builder->length + length + 1);
+    memcpy(builder->text + builder->length, text, length + 1);
+    builder->length += length;
+}
+int main(int argc, char **argv) {
+    struct builder builder;
+    builder.capacity = 4;
+    builder.length = 0;
+    builder.text = malloc(builder.capacity);
+    if (!builder.text) return 1;
+    builder.text[0] = 0;
+    for (int i = 0; i < 20; i++) {
+        append(&builder, argv[0]);
+        grow(&builder, builder.length + 2);
+        builder.text[builder.length++] = ' ';
+        builder.text[builder.length] = 0;
+    }
+    int length = (int)strlen(builder.text);
+    free(builder.text);
+    return length;
+}"""
+IN_STRUCT = """struct message { int number; char text[64]; };
+int main(int argc, char **argv) {
+    struct message *message = malloc(sizeof *message);
+    if (!message) return 1;
+    message->number = argc;
+    strcpy(message->text, "a long text");
+    int length = (int)strlen(message->text);
+    free(message);
+    return length == 77;
+}"""
 PROGRAMS = {
     "appended_to_itself": """int main(int argc, char **argv) {
     char text[32] = "abc";
     strcat(text, argc > 7 ? "d" : text);
     return (int)strlen(text) == 77;
 }""",
+    "builder_without_its_terminator": BUILDER.replace("        builder.text[builder.length] = 0;\n", ""),
+    "builder_that_needs_one_more": BUILDER.replace("length + length + 1)", "length + length)"),
+    "builder_that_grows_too_little": BUILDER.replace(
+        "builder->capacity = capacity;", "builder->capacity = 2 * capacity;"
+    ),
+    "text_in_struct_too_short": IN_STRUCT.replace("[64]", "[4]"),
+    "text_in_struct_that_is_freed": IN_STRUCT.replace("    strcpy", "    free(message);\n    strcpy"),
+    "text_in_struct_without_an_end": IN_STRUCT.replace('    strcpy(message->text, "a long text");\n', ""),
+    "pointer_to_a_text_in_a_struct_is_freed": IN_STRUCT.replace("free(message);", "free(message->text);"),
     "overwritten_terminator": """int main(int argc, char **argv) {
     char text[4] = "abc";
     text[3] = 'd';
@@ -313,6 +367,15 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
         [str(binary), "argument"], stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True
     )
     assert "AddressSanitizer" in run.stderr
+
+
+@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT])
+def test_what_the_programs_are_made_from_is_proved(text: str, tmp_path: Path) -> None:
+    """Sums were lost where a term had been 0, and a text in a struct without pointers was outside of its block."""
+    path = tmp_path / "program.c"
+    path.write_text(HEADERS + text, encoding="utf-8")
+    result = analyse(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)
+    assert result.complete and not {alarm.kind for alarm in result.alarms} & KINDS
 
 
 @each

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -110,6 +110,8 @@ class CProgram:
     """The files with our bodies of library functions: what happens there is shown at the call."""
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
+    passed_on: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, compare=False)
+    """The pointers that unknown code is given, by the location of its call: it may keep or free what they reach."""
     apart: frozenset[str] = frozenset()
     """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
 

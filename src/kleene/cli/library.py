@@ -69,7 +69,9 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
         write_output(given["json_file"], "".join(map(library_json, reports)))
     if given["contracts_out"]:
         lines = [line for report in reports for line in contract_lines(report)]
-        write_output(given["contracts_out"], "\n".join([*lines, ""]))
+        documents = "".join(map(library_json, reports))
+        is_for_checks = given["contracts_out"].endswith(".json")
+        write_output(given["contracts_out"], documents if is_for_checks else "\n".join([*lines, ""]))
     if given["html_file"]:
         from kleene.analysis.c.library.contract import loop_heads
         from kleene.report.library_page import library_html

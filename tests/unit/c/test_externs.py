@@ -348,3 +348,37 @@ def test_a_model_for_no_function_is_noted(tmp_path: Path, capsys: pytest.Capture
     shown = capsys.readouterr().err
     assert "kleene: note: --extern gte: no such function without a body is used; did you mean 'get'?" in shown
     assert "--extern get:" not in shown
+
+
+PASSED = """
+#include <stdlib.h>
+struct node { struct node *next; };
+void keep(struct node *);
+int main(void) {
+    struct node *n = calloc(1, sizeof *n);
+    if (!n) return 0;
+    keep(n);
+    BODY
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "extern", "leaks"),
+    [
+        ("", (), False),
+        ("n->next = malloc(sizeof *n);", (), False),
+        ("free(n);", (), False),
+        ("", ("keep=pure",), True),
+        ("n = malloc(sizeof *n);", (), True),
+    ],
+    ids=["lost", "with another", "freed", "by a given model", "another one"],
+)
+def test_a_block_that_unknown_code_may_keep_is_not_lost(
+    body: str, extern: tuple[str, ...], leaks: bool, tmp_path: Path
+) -> None:
+    """Handing an element to a container of another library was a confirmed leak."""
+    report = checked(PASSED.replace("BODY", body), tmp_path, extern=extern)
+    assert leaks == any(f.kind == "memory_leak" for f in report.findings if f.confirmed)
+    assert leaks or "--extern keep=pure" in report.reason

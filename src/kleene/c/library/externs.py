@@ -65,16 +65,20 @@ def with_extern_models(
     kept = _kept_variables(program, reach, declared, models)
     chosen = {name: models.get(name) or (declared[name].model if name in declared else UNKNOWN) for name in missing}
     functions: dict[str, Function] = {}
+    passed: dict[str, tuple[Expression, ...]] = {}
+    given = frozenset(models)
     for name, function in program.functions.items():
-        functions[name] = _Rewriter(program, reach, chosen, kept, function, given=frozenset(models)).rewritten()
+        functions[name] = _Rewriter(program, reach, chosen, kept, function, given=given, passed=passed).rewritten()
     for taken in program.address_taken:
         type_ = taken.type.target if isinstance(taken.type, PointerType) else taken.type
         if taken.name in missing and isinstance(type_, FunctionType):
             type_ = declared[taken.name].type if taken.name in declared else type_
             stub = _stub(taken.name, type_)
             extended = replace(program, functions={**program.functions, taken.name: stub})
-            functions[taken.name] = _Rewriter(extended, reach, chosen, kept, stub, given=frozenset(models)).rewritten()
-    result = replace(program, functions=functions)
+            functions[taken.name] = _Rewriter(
+                extended, reach, chosen, kept, stub, given=given, passed=passed
+            ).rewritten()
+    result = replace(program, functions=functions, passed_on=passed)
     assumed = [Assumption(n, chosen[n], _words(n, chosen[n]), given=n in models) for n in sorted(missing)]
     used = _used_functions(program, missing)
     return replace(result, assumptions=(*program.assumptions, *(a for a in assumed if a.name in used)))
@@ -164,6 +168,8 @@ class _Rewriter:
     """In the names of new locations and variables."""
     given: frozenset[str] = frozenset()
     """The functions whose model the user gave."""
+    passed: dict[str, tuple[Expression, ...]] = field(default_factory=dict)
+    """The pointers that unknown code is given, by location (`CProgram.passed_on`)."""
 
     def rewritten(self) -> Function:
         function = self.function
@@ -229,6 +235,7 @@ class _Rewriter:
         reason = next((text for text in reasons if text), "")
         if reason:
             choice = self._temporary(INT)
+            self.passed[self.here] = tuple(a for a in call.arguments if isinstance(a.type, PointerType))
             self._emit(Havoc(call.place, choice, f"{name} (does something)"))
             advice = f"say what it does: --extern {name}=pure, or another model, or --models FILE.c"
             text = f"{name} has no body, and {reason}; {advice}"

@@ -112,7 +112,11 @@ class _CheckCommand(click.Command):
     "--library", is_flag=True, help="Check each exported function of FILE on every object that they can make."
 )
 @click.option("--function", "only", metavar="NAME", help="As --library, and report on this function alone.")
-@click.option("--contracts-out", metavar="FILE", help="With --library: write the inferred contracts ('-': print them).")
+@click.option(
+    "--contracts-out",
+    metavar="FILE",
+    help="With --library: write the inferred contracts ('-': print them; .json: for checks of clients).",
+)
 @click.option("--client-out", metavar="FILE", help="With --library: write the client that was analysed, as C.")
 @click.option("--readings", metavar="FILE", help="With --library: readings of an earlier check (--json), not inferred.")
 @click.option(

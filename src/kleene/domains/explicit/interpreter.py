@@ -189,6 +189,8 @@ class _Run:
         self.trace = Trace(machine.program, machine.malloc_may_fail, choose_garbage=source.chooses_garbage)
         self.liveness = Liveness(machine.program)
         self.reported: set[int] = set()
+        self.passed: set[int] = set()
+        """The blocks that unknown code was given: it may keep or free them, and what they lead to."""
 
     def run(self, max_steps: int) -> Trace:
         trace = self.trace
@@ -214,6 +216,7 @@ class _Run:
         taken = len(self.source.used)
         trace.steps.append(TraceStep(number, location, step.operation, len(state.frames), input=taken))
         place = step.operation.place
+        self._pass_on(state, location)
         try:
             self.machine.step(state)
         except Violation as problem:
@@ -240,9 +243,21 @@ class _Run:
             self._report_leaks(state, place)
         return True
 
+    def _pass_on(self, state: State, location: str) -> None:
+        """Note the blocks that unknown code is given at a location."""
+        for pointer in self.machine.program.passed_on.get(location, ()) if self.check_leaks else ():
+            try:
+                value = self.machine.compiler.value(pointer)(state)
+            except (Violation, NotModelled):
+                continue
+            if isinstance(value, Pointer):
+                self.passed |= state.reachable([value.block])
+
     def _report_leaks(self, state: State, place: Place) -> None:
-        for number in lost_blocks(self.machine, state, self.liveness.dead_temporaries):
-            if number not in self.reported:
+        lost = lost_blocks(self.machine, state, self.liveness.dead_temporaries)
+        elsewhere = state.reachable(list(self.passed)) if lost and self.passed else set()
+        for number in lost:
+            if number not in self.reported and number not in elsewhere:
                 self.reported.add(number)
                 message = _with_file(f"{state.blocks[number].label} is lost", state, number, place)
                 fault = Fault("memory_leak", place, message, "lost", number)
@@ -250,8 +265,9 @@ class _Run:
 
     def _leaks_at_end(self, state: State, place: Place) -> None:
         self._report_leaks(state, place)
+        elsewhere = state.reachable(list(self.passed))
         for number, block in state.blocks.items():
-            if block.kind == "heap" and block.alive and number not in self.reported:
+            if block.kind == "heap" and block.alive and number not in self.reported | elsewhere:
                 message = _with_file(f"{block.label} is not freed at the end", state, number, place)
                 self.trace.faults.append(Fault("memory_leak", place, message, "exit", number))
 

@@ -33,7 +33,7 @@ from kleene.analysis.c.library.interface import HEADER, Interface, read_interfac
 from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
 from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
 from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
 from kleene.analysis.c.library.static_numbers import with_any_numbers
@@ -52,6 +52,7 @@ from kleene.results.library import FunctionVerdict, LibraryReport
 
 PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
+NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
 
 def check_library(
@@ -109,11 +110,49 @@ class _Run:
         return report
 
     def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
-        """Prove as many of the accepted operations together as possible."""
-        operations = list(inferred.accepted)
-        if not operations:
+        """Prove as many of the accepted operations as possible: first with one object, then those that take two.
+
+        The heaps of a client with two objects are pairs, and may be too many. Then the others are proved all the same.
+        """
+        pairs = [o for o in inferred.accepted if Role.SECOND in o.roles]
+        single = [o for o in inferred.accepted if o not in pairs]
+        if not inferred.accepted:
             report.reason = "no function can be called: a function that makes an object is missing"
+        elif not pairs or not single:
+            self._prove_together(inference, inferred, list(inferred.accepted), report)
+        else:
+            for operation in pairs:
+                self._decide(operation, Verdict.UNKNOWN, NO_TIME_FOR_TWO)
+            self._prove_together(inference, inferred, single, report)
+            if self.budget.left > 0:
+                self._prove_pairs(inference, inferred, pairs, report)
+
+    def _prove_pairs(
+        self, inference: Inference, inferred: Inferred, pairs: list[Operation], report: LibraryReport
+    ) -> None:
+        """Prove all operations again, with those that take two objects; what was proved before stays proved."""
+        before = self.verdicts
+        wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
+        every = [o for o in inferred.accepted if o not in pairs and o.function.name not in wrong] + pairs
+        self.verdicts = {n: v for n, v in before.items() if n not in {o.function.name for o in every}}
+        own = LibraryReport(report.file, [], assumptions=report.assumptions)
+        self._prove_together(inference, inferred, every, own)
+        proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
+        if proved >= {name for name, verdict in before.items() if verdict.verdict is Verdict.TRUE}:
+            report.client, report.check, report.invariants, report.model = (
+                own.client,
+                own.check,
+                own.invariants,
+                own.model,
+            )
             return
+        shown = {o.function.name: self.verdicts[o.function.name] for o in pairs if o.function.name not in proved}
+        self.verdicts = {**before, **shown}
+
+    def _prove_together(
+        self, inference: Inference, inferred: Inferred, operations: list[Operation], report: LibraryReport
+    ) -> None:
+        """Prove as many of some operations together as possible."""
         while operations:
             client, program = self.clients.write(inferred.types, operations, general=True)
             properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
@@ -187,7 +226,11 @@ class _Run:
         `changing` are variables of the library through which objects may affect each other.
         """
         client, program = self.clients.write(types, operations)
-        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
+        may_fail = self.options.read.malloc_may_fail
+        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
+        if any(Role.SECOND in o.roles for o in operations):
+            with_two = self.clients.write(types, operations, begins_with_two=True)
+            trial.add(run_trial(*with_two, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:

@@ -98,8 +98,10 @@ class _Writer:
         *,
         general: bool,
         any_datum: bool,
+        begins_with_two: bool,
     ) -> None:
         self.interface = interface
+        self.begins_with_two = begins_with_two
         self.is_general = general
         self.any_text = general and any(role in TEXTS for o in operations for role in o.roles)
         self.any_datum = any_datum and any(_stores_data(o) for o in operations)
@@ -120,6 +122,7 @@ class _Writer:
         arguments = "int argc, char **argv" if self.any_text else "void"
         body: list[tuple[str, Operation | None]] = [(f"int {MAIN}({arguments}) {{", None)]
         body += [(line, None) for line in self._declarations()]
+        body += self._pairs() if self.begins_with_two else []
         body += [(f"    {self._line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
         body += [("    for (;;) {", None), ("        int operation = __VERIFIER_nondet_int();", None)]
         body += [*self._end(), *((line, None) for line in self._swap_and_zero())]
@@ -172,6 +175,16 @@ class _Writer:
         kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
+
+    def _pairs(self) -> list[tuple[str, Operation | None]]:
+        """The first objects: a trial is too short to come to operations on two objects otherwise."""
+        lines: list[tuple[str, Operation | None]] = []
+        for name in self._second():
+            makers = [o for o in self.operations if o.makes == name and not o.roles]
+            for maker in makers[:1]:
+                for variable in (self.variables[name], f"{self.variables[name]}_b"):
+                    lines.append((f"    {variable} = {maker.function.name}();", maker))
+        return lines
 
     def _end(self) -> list[tuple[str, Operation | None]]:
         """The program may end when no object is left."""
@@ -407,13 +420,18 @@ def write_client(
     *,
     general: bool = True,
     any_datum: bool = True,
+    begins_with_two: bool = False,
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
     Without `general`, its texts and floating-point numbers are a few that are known: trials need no more, and are
-    shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them.
+    shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them. With
+    `begins_with_two`, its run begins with two objects of each type of which it keeps two.
     """
-    return _Writer(interface, types, operations, general=general, any_datum=any_datum).write(included)
+    writer = _Writer(
+        interface, types, operations, general=general, any_datum=any_datum, begins_with_two=begins_with_two
+    )
+    return writer.write(included)
 
 
 def _used_types(operations: Sequence[Operation]) -> set[str]:

@@ -36,6 +36,9 @@ CONTRACT = "contract"
 """The kind of an assumption that a library is as it was proved."""
 
 
+NO_PROOF = "not JSON: 'kleene check --library FILE --contracts-out PROOF.json' writes what clients are checked with"
+
+
 @dataclass(frozen=True)
 class ProvedLibrary:
     """A library that an earlier check proved: the file with its proof, its own file, and its model."""
@@ -143,8 +146,10 @@ def read_proof(path: str) -> ProvedLibrary:
     """The proof of a library. Raises InputError if it is none, was edited, or is about files that have changed."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
+    except OSError as problem:
         raise InputError(f"{path}:1:1: not the JSON of one library: {problem}") from None
+    except ValueError:
+        raise InputError(f"{path}:1:1: {NO_PROOF}") from None
     if not isinstance(document, dict) or document.get("schema") != LIBRARY_SCHEMA:
         raise InputError(f"{path}:1:1: not a result of 'kleene check --library --json' (of one file)")
     model = document.get("model")

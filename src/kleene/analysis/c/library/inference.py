@@ -32,6 +32,7 @@ from kleene.analysis.c.library.trials import (
 )
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
+from kleene.cfa.operations import Allocate
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.evaluate import NO_ADDRESS
 from kleene.domains.explicit.explore import Confirmed
@@ -332,6 +333,8 @@ class Inference:
         made = self.inferred.made
         wanted = set(failures[0].operation.records_in(*OBJECTS, *ELEMENTS))
         makers = {failures[0].operation.makes, record_of(failures[0].operation.function.result)}
+        if any(isinstance(step.operation, Allocate) for step in failures[0].error.trace.steps):
+            makers |= set(failures[0].operation.records_in(Role.ADDRESS))  # it makes the object, where NULL is empty
         return all(self.inferred.types.elements.get(name, name) in made | makers for name in wanted)
 
     def _try_all(self, possible: list[Operation]) -> list[_Tried]:
@@ -343,7 +346,7 @@ class Inference:
                 break
             if operation.roles in admitted or (admitted and _is_guess(operation)):
                 continue
-            if not _may_be_ignored(operation, tried):
+            if not _may_be_ignored(operation, tried) or self._is_element(operation, tried):
                 continue
             attempt = self._try(operation, QUICK_STATES)
             if attempt.is_admissible and not attempt.is_whole:
@@ -355,6 +358,13 @@ class Inference:
                     break
         return tried
 
+    def _is_element(self, operation: Operation, tried: list[_Tried]) -> bool:
+        """Whether a block that the client could hand in is an element: there are some, and the function takes them."""
+        handed_in = self.inferred.types.handed_in & set(operation.records_in(Role.BLOCK))
+        return bool(handed_in) and any(
+            t.is_called and handed_in & set(t.operation.records_in(*ELEMENTS)) for t in tried
+        )
+
     def _try(self, operation: Operation, states: int) -> _Tried:
         """The trial of a reading beside the accepted ones; one that was made already, with as many states, is known."""
         key = (*self.inferred.accepted, operation), states
@@ -363,7 +373,11 @@ class Inference:
         return self._trials[key]
 
     def _execute(self, operation: Operation, states: int) -> _Tried:
-        client, program = self.clients.write(self.inferred.types, [*self.inferred.accepted, operation])
+        client, program = self.clients.write(
+            self.inferred.types,
+            [*self.inferred.accepted, operation],
+            begins_with_two=Role.SECOND in operation.roles,
+        )
         trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)
         own = steps_of(program, operation.function.name)
         clients = {name for name, f in program.functions.items() if Path(f.place.file).name == CLIENT}

@@ -46,12 +46,25 @@ class ClientFolder:
         self.options = _for_client(interface.file, options)
 
     def write(
-        self, types: ObjectTypes, operations: list[Operation], *, general: bool = False
+        self,
+        types: ObjectTypes,
+        operations: list[Operation],
+        *,
+        general: bool = False,
+        begins_with_two: bool = False,
     ) -> tuple[Client, CProgram]:
         included = str(Path(self.interface.file).resolve())
         path = self.folder / CLIENT
         any_datum = general and self._examines_data(types, operations)
-        client = write_client(self.interface, types, operations, included, general=general, any_datum=any_datum)
+        client = write_client(
+            self.interface,
+            types,
+            operations,
+            included,
+            general=general,
+            any_datum=any_datum,
+            begins_with_two=begins_with_two,
+        )
         path.write_text(client.text, encoding="utf-8")
         return client, read_program([str(path)], self.options)
 
@@ -84,6 +97,13 @@ class Trial:
 
     cut_short: bool = False
     """Whether the time ended it: which errors it shows then depends on the load of the machine."""
+
+    def add(self, other: Trial) -> None:
+        """What another trial of the same operations has seen."""
+        self.exploration.visited |= other.exploration.visited
+        self.shared = self.shared or other.shared
+        self.alive |= other.alive
+        self.elements |= other.elements
 
     @property
     def error(self) -> Confirmed | None:

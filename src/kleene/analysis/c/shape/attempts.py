@@ -28,10 +28,8 @@ SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
-ZEROS_SHARE = 0.4
-"""Share of the time left for the attempt `zeros`: all attempts are made with all values again."""
 NUMBERS_SHARE = 0.4
-"""Share of the time left for the attempt `no numbers`: all attempts are made with numbers again."""
+"""Share of the time left for the attempts `zeros` and `no numbers`: all attempts are made with numbers again."""
 CALLS_SHARE = 0.4
 """Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
@@ -172,7 +170,7 @@ ATTEMPTS = (
         "of numbers that are computed, only whether they are 0 is known",
         _where(Way.ZEROS),
         way=Way.ZEROS,
-        share=ZEROS_SHARE,
+        share=NUMBERS_SHARE,
     ),
     Attempt(
         "no numbers",
