@@ -373,7 +373,7 @@ def test_parameters_of_the_entry(tmp_path: Path) -> None:
     text = """int main(int n, char **v) {
     check(n == 3); // 3
     check(!v); // never: null
-    check(v == (char **)&table); // not followed
+    check(v == (char **)&table); // never: another object
     return 0;
 }
 """

@@ -152,7 +152,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "another version": (_edit(lambda d: d["model"].update(tool="0.0", digest="")), "damaged or edited"),
     "nothing proved": (_edit(lambda d: d.update(model=None)), "no function of"),
     "another document": (lambda p: p.write_text('{"schema": "kleene.check/1"}'), "not a result of"),
-    "no JSON": (lambda p: p.write_text("{"), "not JSON"),
+    "no JSON": (lambda p: p.write_text("{"), "not the JSON of one library"),
     "a changed source": (
         lambda p: (p.parent / "number_queue.h").write_text("struct queue;\n"),
         "is not the file that was proved",

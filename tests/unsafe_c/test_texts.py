@@ -75,7 +75,7 @@ PROGRAMS = {
     return (int)strlen(text) == 77;
 }""",
     "builder_without_its_terminator": BUILDER.replace("        builder.text[builder.length] = 0;\n", ""),
-    "builder_that_needs_one_more": BUILDER.replace("length + length + 1)", "length + length)"),
+    "builder_that_forgets_its_length": BUILDER.replace("builder->length + length + 1)", "length + 1)"),
     "builder_that_grows_too_little": BUILDER.replace(
         "builder->capacity = capacity;", "builder->capacity = 2 * capacity;"
     ),

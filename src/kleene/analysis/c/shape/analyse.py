@@ -317,7 +317,7 @@ class _Plan:
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
-            if Way.PARTS not in self.taken and translation in earlier:
+            if Way.PARTS not in self.taken and self.best.complete and translation in earlier:
                 return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
