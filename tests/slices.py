@@ -23,6 +23,8 @@ EVERY: dict[str, int] = {
     "tests/unit/passes/test_array_types.py::test_a_vector_from_allocators_of_the_program[grows too late]": ONLY_IN_EXAM,
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[lifetimes/array_after": ONLY_IN_EXAM,
     "tests/unsafe_c/test_stored_numbers.py": 4,
+    "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it[builder": ONLY_IN_EXAM,
+    "tests/cli/test_messages.py::test_a_possible_finding_has_the_names_of_the_source": ONLY_IN_EXAM,
     "tests/unsafe_c/test_changed_tables.py::test_it_is_not_proved": ONLY_IN_EXAM,
     "tests/unsafe_c/test_changed_tables.py::test_it_fails_in_a_compiled_run": 2,
     "tests/unsafe_c/test_blocks.py::test_it_fails_in_a_compiled_run": 8,
