@@ -119,7 +119,8 @@ BODIES = {
     "a member of the same name": below("if (l) { int lo = k; l->lo = lo; }"),
     "zeroed blocks and a variable": SINGLE + "struct s *m = calloc(1, sizeof *m); if (!m) exit(0); n->lo = x;"
     "if (y) { n->lo = y; m->lo = y; } assert(n->lo < x || n->lo == y); assert(m->lo == y);",
-    "zeros from the start and a variable": SINGLE + "if (x <= 0) exit(0); assert(n->lo >= x);",
+    "zeros behind a variable": "int x = any; if (x <= 0) exit(0); struct s *n = calloc(1, sizeof *n); if (!n) exit(0);"
+    "assert(n->lo >= x);",
     "zeros and a variable": SINGLE + "n->lo = x; memset(n, 0, sizeof *n); assert(n->lo == x);",
     "a copied object and a variable": SINGLE + "struct s *k = malloc(sizeof *k); if (!k) exit(0);"
     "k->lo = y; n->lo = x; *n = *k; assert(n->lo == x);",

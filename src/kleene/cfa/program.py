@@ -305,7 +305,7 @@ def _function_type(type_: Type) -> FunctionType | None:
 
 
 def _own_type(function: Function) -> FunctionType:
-    """The type of a function by its parameters, of which an old-style declaration says nothing."""
+    """The type of a function with the parameters of its definition: an old-style declaration names none."""
     return replace(function.type, parameters=tuple(p.type for p in function.parameters))
 
 

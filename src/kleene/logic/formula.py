@@ -8,7 +8,7 @@ lower-case functions build formulas and simplify constants on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from kleene.logic.kleene import Kleene
 
@@ -54,12 +54,15 @@ class Formula:
         return formula_text(self)
 
 
-_INTERNED: dict[tuple[Any, ...], Formula] = {}
+_INTERNED: dict[tuple[Any, ...], Any] = {}
+
+
+F = TypeVar("F", bound=Formula)
 
 
 def _intern(
-    draft: Any, cls: type[Formula], key: tuple[Any, ...], free: tuple[str, ...], children: tuple[Formula, ...] = ()
-) -> Any:
+    draft: Any, cls: type[F], key: tuple[Any, ...], free: tuple[str, ...], children: tuple[Formula, ...] = ()
+) -> F:
     """A formula that is not there yet, from a draft with its fields.
 
     `key` has the numbers of formulas in their place: it is compared faster.
@@ -74,7 +77,8 @@ def _intern(
     draft.number = len(_INTERNED)
     draft.__class__ = cls
     _INTERNED[key] = draft
-    return draft
+    formula: F = draft
+    return formula
 
 
 def _union(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:
@@ -101,12 +105,12 @@ class Const(Formula):
 
     def __new__(cls, value: Kleene) -> Const:
         key = (cls, value)
-        known = _INTERNED.get(key)
+        known: Const | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.value = value
-            return _intern(draft, cls, key, ())  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, ())
+        return known
 
 
 class Atom(Formula):
@@ -119,12 +123,12 @@ class Atom(Formula):
 
     def __new__(cls, predicate: str, args: tuple[str, ...]) -> Atom:
         key = (cls, predicate, args)
-        known = _INTERNED.get(key)
+        known: Atom | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.predicate, draft.args = predicate, args
-            return _intern(draft, cls, key, tuple(dict.fromkeys(args)))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, tuple(dict.fromkeys(args)))
+        return known
 
 
 class Equal(Formula):
@@ -137,12 +141,12 @@ class Equal(Formula):
 
     def __new__(cls, left: str, right: str) -> Equal:
         key = (cls, left, right)
-        known = _INTERNED.get(key)
+        known: Equal | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.left, draft.right = left, right
-            return _intern(draft, cls, key, _union((left,), (right,)))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, _union((left,), (right,)))
+        return known
 
 
 class Not(Formula):
@@ -154,12 +158,12 @@ class Not(Formula):
 
     def __new__(cls, body: Formula) -> Not:
         key = (cls, body.number)
-        known = _INTERNED.get(key)
+        known: Not | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.body = body
-            return _intern(draft, cls, key, body.free, (body,))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, body.free, (body,))
+        return known
 
 
 class _Binary(Formula):
@@ -170,15 +174,15 @@ class _Binary(Formula):
 
     def __new__(cls, left: Formula, right: Formula) -> Self:
         key = (cls, left.number, right.number)
-        known = _INTERNED.get(key)
+        known: Self | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.left, draft.right = left, right
             free = left.free
             if right.free != free:
                 free = _union(free, right.free)
-            return _intern(draft, cls, key, free, (left, right))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, free, (left, right))
+        return known
 
 
 class And(_Binary):
@@ -210,13 +214,13 @@ class IfThenElse(Formula):
 
     def __new__(cls, condition: Formula, then: Formula, otherwise: Formula) -> IfThenElse:
         key = (cls, condition.number, then.number, otherwise.number)
-        known = _INTERNED.get(key)
+        known: IfThenElse | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.condition, draft.then, draft.otherwise = condition, then, otherwise
             free = _union(condition.free, then.free, otherwise.free)
-            return _intern(draft, cls, key, free, (condition, then, otherwise))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, free, (condition, then, otherwise))
+        return known
 
 
 class _Quantified(Formula):
@@ -228,12 +232,12 @@ class _Quantified(Formula):
 
     def __new__(cls, variable: str, body: Formula) -> Self:
         key = (cls, variable, body.number)
-        known = _INTERNED.get(key)
+        known: Self | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.variable, draft.body = variable, body
-            return _intern(draft, cls, key, _without(body.free, variable), (body,))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, _without(body.free, variable), (body,))
+        return known
 
 
 class Exists(_Quantified):
@@ -262,7 +266,7 @@ class Closure(Formula):
 
     def __new__(cls, left: str, right: str, sub_left: str, sub_right: str, body: Formula) -> Closure:
         key = (cls, left, right, sub_left, sub_right, body.number)
-        known = _INTERNED.get(key)
+        known: Closure | None = _INTERNED.get(key)
         if known is None:
             draft = object.__new__(cls._draft)
             draft.left, draft.right, draft.sub_left, draft.sub_right, draft.body = (
@@ -273,8 +277,8 @@ class Closure(Formula):
                 body,
             )
             free = _union(_union((left,), (right,)), _without(body.free, sub_left, sub_right))
-            return _intern(draft, cls, key, free, (body,))  # type: ignore[no-any-return]
-        return known  # type: ignore[return-value]
+            return _intern(draft, cls, key, free, (body,))
+        return known
 
 
 FALSE = Const(Kleene.FALSE)
