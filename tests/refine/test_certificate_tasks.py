@@ -96,6 +96,14 @@ def test_conditions_that_are_none(task: Task, on_members: bool) -> None:
             conditions_from(document_of_none, task)  # type: ignore[arg-type]
 
 
+def test_a_condition_on_a_struct_about_none_of_its_members_is_refused(tmp_path: Path) -> None:
+    task = task_of(written(tmp_path, listing(EQUAL, "int x = 0, y = 0; if (x < y) return 0;", "p->a == p->b")))
+    (document,) = of([condition_on(task, "==", 0)], task)
+    x, y = sorted(v.name for v in task.memory.integers if v.name in ("x", "y"))
+    with pytest.raises(InputError, match="about none of its members"):
+        conditions_from([changed(document, terms=[[x, 1], [y, -1]])], task)
+
+
 def test_a_condition_on_members_that_are_written_unseen_is_refused(tmp_path: Path) -> None:
     """Its ghosts would not follow the write by a pointer to the member."""
     seen = task_of(written(tmp_path, listing(EQUAL, "", "p->a == p->b")))
