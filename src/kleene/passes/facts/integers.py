@@ -239,17 +239,23 @@ class Constants:
                 self._counting.update(target)
             if any(isinstance(n, Unary) and n.operator == "-" for n in walk(operation.value)):
                 self._negated.update(target)
+            self._gather_comparisons(
+                n for n in walk(operation.value) if isinstance(n, Comparison) and _with_constant(n)
+            )
         if isinstance(operation, Assume):
-            for node in walk(operation.condition):
-                if isinstance(node, Comparison) and isinstance(node.left.type, IntegerType):
-                    keys = [*self.keys(node.left), *self.keys(node.right)]
-                    self._unite(keys)
-                    self._note(keys, node)
-                    self._compared.update(keys)
+            self._gather_comparisons(n for n in walk(operation.condition) if isinstance(n, Comparison))
             if isinstance(operation.condition.type, IntegerType):
                 keys = self.keys(operation.condition)
                 self._compared.update(keys)
                 self._note(keys, Constant(0, operation.condition.type))
+
+    def _gather_comparisons(self, comparisons: Iterable[Comparison]) -> None:
+        for node in comparisons:
+            if isinstance(node.left.type, IntegerType):
+                keys = [*self.keys(node.left), *self.keys(node.right)]
+                self._unite(keys)
+                self._note(keys, node)
+                self._compared.update(keys)
 
     def _note(self, keys: list[Key], expression: Expression) -> None:
         if keys:
@@ -275,6 +281,11 @@ class Constants:
             case Binary(left=left, right=right):
                 return [*self.keys(left), *self.keys(right)]
         return []
+
+
+def _with_constant(comparison: Comparison) -> bool:
+    """Whether a comparison, as in ``ok = status == 0``, is with a constant: its outcome says what a number was."""
+    return isinstance(without_casts(comparison.right), Constant) or isinstance(without_casts(comparison.left), Constant)
 
 
 def running_numbers(operations: Iterable[Operation]) -> frozenset[Variable]:

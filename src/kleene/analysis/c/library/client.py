@@ -21,6 +21,7 @@ from kleene.analysis.c.library.operations import (
     KEPT_RESULTS,
     OBJECTS,
     POINTER_ROLES,
+    STATUS,
     TEXTS,
     Fate,
     Operation,
@@ -85,6 +86,14 @@ class _Call:
     cleanup: list[str] = field(default_factory=list)
     owner: str = ""
     """The variable of the first object."""
+    kept: str = ""
+    """The statement that keeps the block which the function has turned into an object."""
+    dropped: str = ""
+    """The statement that frees this block instead."""
+    made: str = ""
+    """The variable for an object that the function makes."""
+    member: str = ""
+    """A member of this object that the client reads, as it is one if the result says so."""
 
 
 class _Writer:
@@ -154,7 +163,7 @@ class _Writer:
     def _second(self) -> list[str]:
         """The types of which the client keeps two objects."""
         used = self._taken_twice
-        used += [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
+        used += [o.makes_another for o in self.operations]
         return [name for name in self.variables if name in used and name not in self._copied]
 
     @property
@@ -165,8 +174,8 @@ class _Writer:
     @cached_property
     def _copied(self) -> dict[str, Operation]:
         """The types of which operations make another object, each with an operation that ends one of the two."""
-        made = [record_of(o.function.result) for o in self.operations if o.outcome is Outcome.ANOTHER]
-        ending = [o for o in self.operations if o.ends and o.outcome is not Outcome.ANOTHER]
+        made = [o.makes_another for o in self.operations]
+        ending = [o for o in self.operations if o.ends and not o.makes_another]
         ends = {name: o for o in ending for name in o.records_in(Role.OBJECT, Role.OBJECT_OR_NULL)}
         return {name: ends[name] for name in made if name in ends and name not in self._taken_twice}
 
@@ -267,7 +276,14 @@ class _Writer:
                 call.arguments.append(local)
                 if role is Role.INITIALISED:
                     call.guards.append(f"!{self.variables[name]}")
-                    call.cleanup.append(f"{self.variables[name]} = {local};")
+                    call.kept = f"{self.variables[name]} = {local}"
+                    call.dropped = f"free({local})"
+            elif role is Role.MADE:
+                known = "" if operation.outcome in STATUS else " = NULL"
+                call.setup.append(f"{self.types.texts[name]} *{local}{known};")
+                call.arguments.append(f"&{local}")
+                call.made = local
+                call.member = member_to_see(name, self.interface)
             elif number - 1 in counts:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
@@ -303,16 +319,12 @@ class _Writer:
 
     def _text_of(self, operation: Operation, call: _Call) -> str:
         function = operation.function
-        text = f"{function.name}({', '.join(call.arguments)})"
+        text = _with_status(operation, f"{function.name}({', '.join(call.arguments)})", call)
         match operation.outcome:
             case Outcome.NEW | Outcome.ANOTHER:
-                name = record_of(function.result)
-                if operation.outcome is Outcome.ANOTHER and name in self._copied:
-                    text = self._copy(name, text)
-                else:
-                    variable = self.variables[name] + "_b" * (operation.outcome is Outcome.ANOTHER)
-                    call.guards.append(f"!{variable}")
-                    text = f"{variable} = {text}"
+                text = self._new(operation, text, call)
+            case _ if call.made:
+                text = self._new(operation, text, call)
             case Outcome.REPLACES:
                 text = f"{call.owner} = {text}"
             case Outcome.REPLACES_IF_SET:
@@ -320,9 +332,10 @@ class _Writer:
             case Outcome.FREED:
                 text = f"free((void *){text})"
             case Outcome.SEEN:
-                member = member_to_see(function.result, self.interface)
+                record = record_of(function.result) if is_direct(function.result) else ""
+                member = member_to_see(record, self.interface)
                 text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
-        body = f"{text}; {' '.join(call.cleanup)}".strip()
+        body = " ".join([f"{text};", *call.cleanup])
         if call.blocks:
             body = f"{' '.join(call.allocations)} if ({' && '.join(call.blocks)}) {{ {body} }}"
             if len(call.blocks) > 1:
@@ -330,6 +343,15 @@ class _Writer:
         if call.guards:
             body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
         return self._needs_object(operation, f"{' '.join(call.setup)} {body}".strip())
+
+    def _new(self, operation: Operation, text: str, call: _Call) -> str:
+        """An object that the call makes goes to the variable of its type."""
+        another = operation.makes_another
+        if another in self._copied:
+            return self._copy(another, text)
+        variable = f"{self.variables[another]}_b" if another else self.variables[operation.makes]
+        call.guards.append(f"!{variable}")
+        return f"{variable} = {text}"
 
     def _copy(self, name: str, text: str) -> str:
         """Another object of a type: one of the two ends. (A loop, so that its head has the heaps with both.)"""
@@ -434,15 +456,26 @@ def write_client(
     return writer.write(included)
 
 
+def _with_status(operation: Operation, text: str, call: _Call) -> str:
+    """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
+    comparison = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0"}.get(operation.outcome, "")
+    if call.made:
+        seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
+        return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"
+    if comparison:
+        return f"if ({text}{comparison}) {{ {call.kept}; }} else {{ {call.dropped}; }}"
+    return f"{text}; {call.kept}" if call.kept else text
+
+
 def _used_types(operations: Sequence[Operation]) -> set[str]:
     """The types of the objects that operations take, make or replace: a client keeps objects of no other type."""
     used = {name for o in operations for name in o.records_in(*POINTER_ROLES)}
     return used | {record_of(o.function.result) for o in operations if o.outcome in KEPT_RESULTS}
 
 
-def member_to_see(result: CType, interface: Interface) -> str:
+def member_to_see(record: str, interface: Interface) -> str:
     """The member that a client reads of a record to which a result points: a number if there is one, or a pointer."""
-    layout = interface.records.get(record_of(result)) if is_direct(result) else None
+    layout = interface.records.get(record)
     fields = [f for f in layout.fields if f.name] if layout is not None else []
     numbers = [f.name for f in fields if isinstance(f.type, IntegerType)]
     return next(iter([*numbers, *(f.name for f in fields if isinstance(f.type, PointerType))]), "")

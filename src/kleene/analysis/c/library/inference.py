@@ -16,7 +16,7 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import CLIENT, Client
 from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of, records_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, STATUS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.places import executed_operations
 from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.separation import STATIC
@@ -95,7 +95,16 @@ class _Tried:
     @property
     def is_called(self) -> bool:
         """Whether the trial calls the function, and with elements where it takes them: NULL alone shows nothing."""
-        return bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements
+        return bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements and self._is_made
+
+    @property
+    def _is_made(self) -> bool:
+        """Whether some run makes an object, if the result is to say so."""
+        if self.operation.outcome not in STATUS:
+            return True
+        another = self.operation.makes_another
+        variable = f"{self.client.objects[another]}_b" if another else self.client.objects[self.operation.makes]
+        return variable in self.trial.alive
 
     @property
     def is_idle(self) -> bool:
@@ -261,6 +270,8 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[_Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self._best(tried)
+        if best is not None and best.trial.exploration.possible and self._with_other_status(function):
+            return
         if best is not None:
             hidden = best.hides(tried)
             ender = self._ender_of(best.operation)
@@ -284,7 +295,7 @@ class Inference:
             self._decide(function, self._try_all(self._possible(function)))  # the other waits until elements are made
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface)
-        elif self._texts_last(function):
+        elif self._texts_last(function) or self._with_other_status(function):
             return
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
@@ -321,6 +332,24 @@ class Inference:
         best = self._best(self._try_all(possible))
         self.inferred.accepted = before if best is None else [*lasting, best.operation]
         return best is not None
+
+    def _with_other_status(self, function: ExportedFunction) -> bool:
+        """Accept a function if the result of a maker says the opposite of what was read; false if that does not help.
+
+        A block that is no object was taken for one: only the functions that use it show that, by an error or by
+        members that nothing has set.
+        """
+        before = self.inferred.accepted
+        for place, maker in enumerate(before):
+            if maker.outcome in STATUS and maker.function.name not in self.stored.readings:
+                opposite = replace(maker, outcome=next(o for o in STATUS if o is not maker.outcome))
+                self.inferred.accepted = [*before[:place], opposite, *before[place + 1 :]]
+                best = self._best(self._try_all(self._possible(function)))
+                if best is not None and not best.trial.exploration.possible:
+                    self.inferred.accepted.append(best.operation)
+                    return True
+        self.inferred.accepted = before
+        return False
 
     def _needs_more_than_zeros(self, failures: list[Rejected]) -> bool:
         """Whether the first call with a block of zeros fails: the client has to initialise it in another way."""

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
 from kleene.cfa.types import ArrayType, PointerType, RecordType
 
+MAKES = re.compile(r"new|creat|make|alloc|open|init|setup|dup|copy|clone|from|sub|filter|map|split", re.IGNORECASE)
+"""Names of functions that make an object and store a pointer to it in a variable of the caller."""
+
 
 @dataclass(frozen=True)
 class ObjectTypes:
@@ -50,6 +53,7 @@ def object_types(interface: Interface) -> ObjectTypes:
     constructed = frozenset(
         record_of(f.result) for f in interface.functions if is_direct(f.result) and not records_of(f)
     )
+    constructed |= {name for f in interface.functions if (name := made_by(f)) and not _is_linked(interface, name)}
     blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
     reached = {name: _reaches(interface, name) for name in used}
     iterators = _iterators(interface, reached, constructed | blocks)
@@ -142,6 +146,12 @@ def initialised_by(function: ExportedFunction) -> list[str]:
     if len(records) == 1 and is_direct(records[0].type) and re.search(r"init|setup", function.name, re.IGNORECASE):
         return [record_of(records[0].type)]
     return []
+
+
+def made_by(function: ExportedFunction) -> str:
+    """The type of the only `T **`, if the name of the function says that it makes an object; else empty."""
+    variables = [record_of(p.type) for p in function.parameters if record_of(p.type) and not is_direct(p.type)]
+    return variables[0] if len(variables) == 1 and MAKES.search(function.name) else ""
 
 
 def _reaches(interface: Interface, name: str) -> set[str]:

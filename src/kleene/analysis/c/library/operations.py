@@ -22,6 +22,7 @@ class Role(Enum):
     OBJECT = "an object"
     OBJECT_OR_NULL = "NULL or an object"
     ADDRESS = "the address of the pointer to an object"
+    MADE = "the address of a variable for an object that it makes"
     SECOND = "another object"
     GIVEN = "an object that becomes part of the first one"
     ELEMENT = "an element of the object"
@@ -42,7 +43,7 @@ class Role(Enum):
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
 TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
-POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
+POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.MADE, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
 
 
 class Fate(Enum):
@@ -66,8 +67,11 @@ class Outcome(Enum):
     REPLACES = "replaces the object"
     REPLACES_IF_SET = "replaces the object unless it is NULL"
     FREED = "is freed by the caller"
+    ZERO_IF_MADE = "is 0 exactly if the object is made"
+    SET_IF_MADE = "is not 0 exactly if the object is made"
 
 
+STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE)
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
 KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
@@ -93,7 +97,21 @@ class Operation:
     @property
     def makes(self) -> str:
         """The record of the objects that the operation makes; empty if it makes none."""
-        return record_of(self.function.result) if self.outcome is Outcome.NEW else self.initialises
+        if self.outcome is Outcome.NEW:
+            return record_of(self.function.result)
+        return self.initialises or ("" if self.makes_another else self._made)
+
+    @property
+    def makes_another(self) -> str:
+        """The record of an object that the operation makes beside one of the same type; empty if it makes none."""
+        if self.outcome is Outcome.ANOTHER:
+            return record_of(self.function.result)
+        return self._made if self._made in self.records_in(*OBJECTS) else ""
+
+    @property
+    def _made(self) -> str:
+        """The record of the objects for which the operation gets a variable."""
+        return next(iter(self.records_in(Role.MADE)), "")
 
     @property
     def initialises(self) -> str:

@@ -11,8 +11,24 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from kleene.analysis.c.library.interface import CType, ExportedFunction, Parameter
-from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, is_direct, record_of, records_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.object_types import (
+    ObjectTypes,
+    initialised_by,
+    is_direct,
+    made_by,
+    record_of,
+    records_of,
+)
+from kleene.analysis.c.library.operations import (
+    ELEMENTS,
+    OBJECTS,
+    POINTER_ROLES,
+    STATUS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
 from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordType, VoidType
 
 MOST_BITS = 64
@@ -115,7 +131,8 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
         if not name:
             yield _plain_roles(function, parameter)
         elif not is_direct(parameter.type):
-            yield (Role.ADDRESS,) if name in types.kept else ()
+            made = (Role.MADE,) if name in types.constructed and made_by(function) == name else ()
+            yield (*made, Role.ADDRESS) if name in types.kept else ()
         else:
             yield tuple(dict.fromkeys(_record_roles(function, parameter, records, types)))
 
@@ -261,4 +278,12 @@ def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: Object
         return (Outcome.IGNORED, *((Outcome.FREED,) if _UNLINKS.search(function.name) else freed))
     if isinstance(result.type, PointerType) and not result.callback:  # a caller may free what it may change
         return (Outcome.IGNORED, *(freed if result.constant_target else (Outcome.FREED,)))
-    return (Outcome.IGNORED,)
+    statuses = _statuses(function, roles, types)
+    return STATUS if statuses and Role.MADE in roles else (*statuses, Outcome.IGNORED)
+
+
+def _statuses(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    """What a number may say about the object that a function makes: it fails with another one than 0, or with 0."""
+    made = [p for p, r in zip(function.parameters, roles, strict=True) if r in (Role.MADE, Role.INITIALISED)]
+    told = isinstance(function.result.type, IntegerType) and len(made) == 1
+    return STATUS if told and record_of(made[0].type) not in types.iterators else ()
