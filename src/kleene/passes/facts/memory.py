@@ -44,6 +44,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
+from kleene.logic.vocabulary import RESERVED
 from kleene.passes.pointers.function_values import scalar_type
 from kleene.passes.pointers.words.types import is_tag
 
@@ -80,6 +81,8 @@ class TypedSize(int):
         return self._key[1] or str(self._key[0])
 
 
+NOT_MEMBERS = RESERVED | {"heap", "freed", "opaque", "new"}
+"""Names that are predicates of every block (`semantics/vocabulary/names.py`): a member of such a name gets another."""
 LINKS = "links"
 """The name of the structure type of pointers between others."""
 Place = tuple[int, int]
@@ -263,6 +266,7 @@ class Memory:
     def _name_cell(self, place: Place, name: str) -> None:
         """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
         if place not in self.cell_of:
+            name = f"{name}'" if name in NOT_MEMBERS else name
             if any(size == place[0] and known == name for (size, _), known in self.cell_of.items()):
                 name = f"{name}@{place[1]}"
             self.cell_of[place] = name

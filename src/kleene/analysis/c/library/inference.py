@@ -111,6 +111,11 @@ class _Tried:
         return self.trial.error is None and not self.is_called
 
     @property
+    def is_too_short(self) -> bool:
+        """Whether the trial ended at its bound before it came to the function: tables have loops over all buckets."""
+        return self.is_idle and self.trial.exploration.reason.startswith("bound")
+
+    @property
     def is_whole(self) -> bool:
         """Whether the trial executed the whole function."""
         return self.own >= self.locations and not self.trial.exploration.possible
@@ -378,7 +383,7 @@ class Inference:
             if not _may_be_ignored(operation, tried) or self._is_element(operation, tried):
                 continue
             attempt = self._try(operation, QUICK_STATES)
-            if attempt.is_admissible and not attempt.is_whole:
+            if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:
                 attempt = self._try(operation, TRIAL_STATES)
             tried.append(attempt)
             if attempt.is_admissible:
