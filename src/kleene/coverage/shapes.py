@@ -145,12 +145,17 @@ class Sketcher:
 
 
 def _allocation_sizes(memory: Memory) -> dict[SourcePlace, set[int | None]]:
-    """The sizes of the blocks of each allocation, as the analysis represents them."""
+    """The sizes of the blocks of each allocation, as the analysis represents them.
+
+    A flexible array member is a block of the stack beside that of its struct, which is the one of the program.
+    """
     made: dict[SourcePlace, set[int | None]] = {}
+    beside: dict[SourcePlace, set[int | None]] = {}
     for edge in memory.cfa.edges:
         if isinstance(edge.label, Allocate | Realloc):
-            made.setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
-    return made
+            of_stack = isinstance(edge.label, Allocate) and edge.label.stack
+            (beside if of_stack else made).setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
+    return beside | made
 
 
 @dataclass
@@ -338,7 +343,10 @@ class _Drawing:
             if (size, offset) in owner.unread:
                 self.sketch.complete &= (size, offset) not in owner.attempt.stale  # it may keep an ended block
                 continue
-            if self._is_in_array(block, offset) or self._is_flexible(size, offset):
+            if self._is_flexible(size, offset):
+                self.sketch.complete = False  # the analysis has one more block
+                continue
+            if self._is_in_array(block, offset):
                 continue
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
