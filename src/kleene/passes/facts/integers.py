@@ -153,12 +153,15 @@ class Constants:
     _compared: set[Key] = field(default_factory=set)
     _counting: set[Key] = field(default_factory=set)
     _negated: set[Key] = field(default_factory=set)
+    _outcomes: list[tuple[list[Key], list[Key]]] = field(default_factory=list)
+    """Keys that get the outcome of a comparison, and those that are compared for it."""
 
     def __post_init__(self) -> None:
         operations: list[Operation] = [a for g in self.memory.program.globals for a in g.initial]
         operations += [edge.label for edge in self.memory.cfa.edges]
         for operation in operations:
             self._gather(operation)
+        self._follow_outcomes()
 
         self._of: dict[Key, tuple[int, ...]] = {}
         self._compared_roots = {self.root(k) for k in self._compared}
@@ -227,6 +230,15 @@ class Constants:
                 self._parent[other] = roots[0]
                 self._constants_of.setdefault(roots[0], set()).update(self._constants_of.pop(other, set()))
 
+    def _follow_outcomes(self) -> None:
+        """What is compared for an outcome matters where the outcome does: ``done = result == 1; if (!done) ...``."""
+        waiting, roots = self._outcomes, {self.root(k) for k in self._compared}
+        while matter := [pair for pair in waiting if any(self.root(k) in roots for k in pair[0])]:
+            waiting = [pair for pair in waiting if pair not in matter]
+            for _, compared in matter:
+                self._compared.update(compared)
+                roots.update(map(self.root, compared))
+
     def _gather(self, operation: Operation) -> None:
         if isinstance(operation, Invoke):
             for assignment in operation.assignments:
@@ -239,23 +251,25 @@ class Constants:
                 self._counting.update(target)
             if any(isinstance(n, Unary) and n.operator == "-" for n in walk(operation.value)):
                 self._negated.update(target)
-            self._gather_comparisons(
-                n for n in walk(operation.value) if isinstance(n, Comparison) and _with_constant(n)
-            )
+            if compared := self._gather_comparisons(operation.value):
+                self._outcomes.append((target, compared))
         if isinstance(operation, Assume):
-            self._gather_comparisons(n for n in walk(operation.condition) if isinstance(n, Comparison))
+            self._compared.update(self._gather_comparisons(operation.condition))
             if isinstance(operation.condition.type, IntegerType):
                 keys = self.keys(operation.condition)
                 self._compared.update(keys)
                 self._note(keys, Constant(0, operation.condition.type))
 
-    def _gather_comparisons(self, comparisons: Iterable[Comparison]) -> None:
-        for node in comparisons:
-            if isinstance(node.left.type, IntegerType):
+    def _gather_comparisons(self, expression: Expression) -> list[Key]:
+        """The keys that are compared in an expression; those of each comparison share their constants."""
+        compared: list[Key] = []
+        for node in walk(expression):
+            if isinstance(node, Comparison) and isinstance(node.left.type, IntegerType):
                 keys = [*self.keys(node.left), *self.keys(node.right)]
                 self._unite(keys)
                 self._note(keys, node)
-                self._compared.update(keys)
+                compared += keys
+        return compared
 
     def _note(self, keys: list[Key], expression: Expression) -> None:
         if keys:
@@ -281,11 +295,6 @@ class Constants:
             case Binary(left=left, right=right):
                 return [*self.keys(left), *self.keys(right)]
         return []
-
-
-def _with_constant(comparison: Comparison) -> bool:
-    """Whether a comparison, as in ``ok = status == 0``, is with a constant: its outcome says what a number was."""
-    return isinstance(without_casts(comparison.right), Constant) or isinstance(without_casts(comparison.left), Constant)
 
 
 def running_numbers(operations: Iterable[Operation]) -> frozenset[Variable]:

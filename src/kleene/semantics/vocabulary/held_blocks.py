@@ -7,7 +7,7 @@ holds the block: the block is reachable if all nodes that may hold it are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from kleene.logic.formula import Formula, conj, disj, exists, forall, implies
@@ -52,10 +52,10 @@ def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[
         entries: dict[str, None] = {}
         for other in groups:
             others = _kinds(other, edges)
-            if other is group or not sources & {target for _, target in others}:
+            if other is group or not sources & _targets_of(others):
                 continue
-            new = own - others
-            ends = {target for _, target in new}
+            new = _followed_from(_targets_of(others), own) - others
+            ends = _targets_of(new)
             if ends & sources:
                 entries.update({e: None for e in other.members if sources & {target for _, target in edges[e]}})
             else:
@@ -67,6 +67,20 @@ def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[
 
 def _kinds(group: Group, edges: Mapping[str, Kinds]) -> Kinds:
     return frozenset(pair for edge in group.members for pair in edges[edge])
+
+
+def _followed_from(entered: Set[int], own: Kinds) -> Kinds:
+    """The pairs of a group on paths from the kinds of objects that another group leads to."""
+    followed: Kinds = frozenset()
+    while more := frozenset(pair for pair in own - followed if pair[0] in entered):
+        followed |= more
+        entered = _targets_of(more)
+    return followed
+
+
+def _targets_of(kinds: Kinds) -> frozenset[int]:
+    """The kinds of objects to which these cells may point."""
+    return frozenset(target for _, target in kinds)
 
 
 def _holding(edge: str) -> Holding:
