@@ -124,16 +124,26 @@ class Conditions:
         equal = symbol == "==" or (symbol == ">=" and not_above) or (symbol == "<=" and not_below)
         if not differs and not equal:
             return here
-        states = (THERE, FIRST, SECOND, BEHIND)
+        states, positions = (THERE, FIRST, SECOND, BEHIND), self.positions
+
+        def known_by(own: Pair, source: Pair, state: int) -> Way:
+            if equal and positions.matters(own):
+                return lambda here: positions.copy(here, own, source, state, place)
+            return lambda here: here
 
         def by_other(one: int) -> Way:
             ways: dict[int, Way] = {two: self._are_same(pair, one, other, two, place, truth=equal) for two in states}
+            ways[UNKNOWN] = known_by(other, pair, one)
+            return lambda here: self.chains.cases(here, positions.state(other), ways, place)
+
+        def by_other_alone(here: str) -> str:
+            ways = {two: known_by(pair, other, two) for two in states}
             ways[UNKNOWN] = lambda here: here
-            return lambda here: self.chains.cases(here, self.positions.state(other), ways, place)
+            return self.chains.cases(here, positions.state(other), ways, place)
 
         ways = {one: by_other(one) for one in states}
-        ways[UNKNOWN] = lambda here: here
-        return self.chains.cases(here, self.positions.state(pair), ways, place)
+        ways[UNKNOWN] = by_other_alone if equal and positions.matters(pair) else lambda here: here
+        return self.chains.cases(here, positions.state(pair), ways, place)
 
     def _are_same(self, pair: Pair, one: int, other: Pair, two: int, place: Place, *, truth: bool) -> Way:
         """Go on only where two indices are the same, or only where they are not, by what is known of their slots."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 
-from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
+from kleene.cfa.expressions import Comparison, Constant, Expression, PointerOffset, Variable
 from kleene.cfa.operations import Assign, Place
 from kleene.cfa.types import INT, IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
@@ -139,16 +139,9 @@ class Positions:
         return here, at
 
     def somewhere(
-        self,
-        here: str,
-        array: Expression,
-        index: Expression,
-        start: Expression,
-        slot: Slot,
-        location: str,
-        place: Place,
+        self, here: str, access: PointerOffset, start: Expression, slot: Slot, location: str, place: Place
     ) -> tuple[str, Variable]:
-        """Some slot that an index may have, where nothing is remembered of it."""
+        """Some slot that the index of an access may have, where nothing is remembered of it."""
         some = self.chains.local(f"$some {slot.element}", slot.pointer)
         walk: Walk = lambda here, within: self.lists.anywhere(here, start, slot, place, within)[0]  # noqa: E731
         return self._below_bound(here, (bare(access.pointer), access.index), some, walk, location, place), some
@@ -306,6 +299,12 @@ class Positions:
         here = chains.add(here, Assign(place, self.at(pair), slot.following(other)))
         chains.connect(self._set(here, pair, THERE, place), end, place)
         return end
+
+    def copy(self, here: str, pair: Pair, source: Pair, state: int, place: Place) -> str:
+        """The slot of an index is that of another one, of which something is known."""
+        if state in (THERE, BEHIND):
+            here = self.chains.add(here, Assign(place, self.at(pair), self.at(source)))
+        return self._set(here, pair, state, place)
 
     def array_assigned(self, here: str, array: Expression, source: Expression | None, place: Place) -> str:
         """After an assignment to a variable that is an array, or leads to one: its slots are those of the source."""

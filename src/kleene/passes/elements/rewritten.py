@@ -68,10 +68,10 @@ def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
         return program
-    beside = with_index_variables(program, chosen)
+    beside, compared = with_index_variables(program, chosen)
     if beside is not program:
         program, cfa = beside, beside.main.cfa
-        chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
+        chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack, compared)
     coder = _Coder(program, cfa, chosen)
     new = coder.run()
     records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
