@@ -23,6 +23,7 @@ In reading order:
 - `chains`: edges under construction
 - `lists`: allocation, reallocation and walking
 - `positions`: the slots of indices
+- `conditions`: what conditions on indices say about slots
 - `known_states`: what is known of slots without the heap
 - `text`: another pass, for blocks of bytes and numbers
 """

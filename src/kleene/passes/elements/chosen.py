@@ -32,6 +32,8 @@ class Chosen:
     blocks: Blocks
     on_stack: bool = False
     """Whether the blocks of the stack become lists, not those of the heap."""
+    compared: frozenset[Variable] = frozenset()
+    """Variables that stand for numbers next to an index, with which indices are compared."""
     slots: dict[object, Slot] = field(default_factory=dict)
     pairs: set[Pair] = field(default_factory=set)
 
@@ -105,6 +107,7 @@ class Chosen:
                     index = self.index_variable(node.index)
                     if index is not None and self.is_path(node.pointer):
                         pairs.add((bare(node.pointer), index))
+        pairs |= {pair for edge in self.cfa.edges for pair in self._compared_pairs(edge.label, pairs)}
         while True:
             copied = (pair for edge in self.cfa.edges for pair in self._copied_pairs(edge.label, pairs))
             more = {pair for pair in copied if self.slot(pair[0]) is not None} - pairs
@@ -113,6 +116,14 @@ class Chosen:
             pairs |= more
         if len(pairs) <= MOST_PAIRS:
             self.pairs = pairs
+
+    def _compared_pairs(self, operation: Operation, pairs: set[Pair]) -> list[Pair]:
+        """The pairs of numbers next to an index, with which indices are compared."""
+        if not isinstance(operation, Assign) or operation.target not in self.compared:
+            return []
+        origin, _ = self.step(operation.value)
+        assert isinstance(operation.target, Variable)
+        return [(array, operation.target) for array, index in pairs if index == origin]
 
     def _copied_pairs(self, operation: Operation, pairs: set[Pair]) -> list[Pair]:
         """The pairs from which others get their slots."""

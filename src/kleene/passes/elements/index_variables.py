@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Cast, Expression, PointerOffset, Variable, walk
+from kleene.cfa.expressions import Cast, Comparison, Expression, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, expressions
+from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.rewrite import rewrite_operation
 
 
-def with_index_variables(program: CProgram, chosen: Chosen) -> CProgram:
-    """The program with a variable for each index next to a variable, in arrays that become lists."""
+def with_index_variables(program: CProgram, chosen: Chosen) -> tuple[CProgram, frozenset[Variable]]:
+    """The program with a variable for each index next to a variable, in arrays that become lists.
+
+    Also for such numbers with which indices are compared; these variables are the second result.
+    """
     cfa = program.main.cfa
     variables: dict[Expression, Variable] = {}
     edges: list[Edge[Operation]] = []
@@ -32,9 +35,10 @@ def with_index_variables(program: CProgram, chosen: Chosen) -> CProgram:
             here = there
         edges += [Edge(here, _rewritten(e.label, chosen, variables), e.target) if indices else e for e in leaving]
     if not variables:
-        return program
+        return program, frozenset()
     main = replace(program.main, cfa=Cfa(cfa.entry, tuple(edges)), locals=(*program.main.locals, *variables.values()))
-    return replace(program, functions={main.name: main})
+    numbers = {number for edge in cfa.edges for number in _compared_numbers(edge.label, chosen)}
+    return replace(program, functions={main.name: main}), frozenset(v for x, v in variables.items() if x in numbers)
 
 
 def _indices(operation: Operation, chosen: Chosen) -> list[Expression]:
@@ -42,7 +46,23 @@ def _indices(operation: Operation, chosen: Chosen) -> list[Expression]:
     if isinstance(operation, DeclareLocal | EndScope):
         return []
     nodes = [n for x in expressions(operation) for n in walk(x)]
-    return [bare(n.index) for n in nodes if isinstance(n, PointerOffset) and _is_beside(n, chosen)]
+    indices = [bare(n.index) for n in nodes if isinstance(n, PointerOffset) and _is_beside(n, chosen)]
+    return indices + _compared_numbers(operation, chosen)
+
+
+def _compared_numbers(operation: Operation, chosen: Chosen) -> list[Expression]:
+    """The number next to an index with which a condition compares another index of the same array."""
+    if not isinstance(operation, Assume) or not isinstance(operation.condition, Comparison):
+        return []
+    left, right = bare(operation.condition.left), bare(operation.condition.right)
+    return [number for index, number in ((left, right), (right, left)) if _has_both(index, number, chosen)]
+
+
+def _has_both(index: Expression, number: Expression, chosen: Chosen) -> bool:
+    """Whether an index and the one next to a number are of one array."""
+    origin, shift = chosen.step(number)
+    arrays = {array for array, own in chosen.pairs if own == index}
+    return shift != 0 and any(own == origin and array in arrays for array, own in chosen.pairs)
 
 
 def _is_beside(access: PointerOffset, chosen: Chosen) -> bool:
@@ -65,4 +85,12 @@ def _rewritten(operation: Operation, chosen: Chosen, variables: dict[Expression,
 
     if isinstance(operation, DeclareLocal | EndScope):
         return operation
+    numbers = _compared_numbers(operation, chosen)
+
+    def compared(side: Expression) -> Expression:
+        return inner(side) if bare(side) in numbers else side
+
+    if isinstance(operation, Assume) and isinstance(operation.condition, Comparison) and numbers:
+        test = operation.condition
+        operation = replace(operation, condition=replace(test, left=compared(test.left), right=compared(test.right)))
     return rewrite_operation(operation, access)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
-from kleene.cfa.operations import Allocate, Assign, Free, MemSet, Place, Realloc
+from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, Variable
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Free, MemSet, Place, Realloc
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.slots import Slot
+
+MOVED, DROPPED, FREED = "$moved ", "$nothing ", "$freed "
+"""How the name of the variable begins whose value an element gets that is not kept: its pointer was moved to another
+element, it is behind a length, or its block was freed."""
 
 
 class Lists:
@@ -94,6 +99,27 @@ class Lists:
         here = chains.add(here, Assign(place, source, Constant(0, source.type)))
         return chains.add(here, Assign(place, target, held))
 
+    def move(self, here: str, operation: Assign) -> str:
+        """A pointer goes from one element of an array to another one: the first is as if it had not been initialized.
+
+        So no two elements share a block while elements are exchanged, or moved up or down. A program that uses the
+        first one again has an alarm, so nothing wrong is proved.
+        """
+        chains, place, source = self.chains, operation.place, operation.value
+        while isinstance(source, Cast):
+            source = source.operand
+        held = chains.local(f"$held {source.type}", source.type)
+        here = chains.add(here, Assign(place, held, source))
+        here = self.lose(here, source, MOVED, place)
+        value = held if held.type == operation.value.type else Cast(held, operation.value.type)
+        return chains.add(here, replace(operation, value=value))
+
+    def lose(self, here: str, element: Expression, reason: str, place: Place) -> str:
+        """An element becomes as if it had not been initialized: a program that uses it then has an alarm."""
+        nothing = self.chains.local(f"{reason}{element.type}", element.type)
+        here = self.chains.add(here, DeclareLocal(place, nothing))
+        return self.chains.add(here, Assign(place, element, nothing))
+
     def _grow(self, here: str, last: Variable, slot: Slot, place: Place) -> str:
         """Any number of slots behind the end of a list, and a new end."""
         chains = self.chains
@@ -119,12 +145,17 @@ class Lists:
             return self.chains.add(here, MemSet(place, slot.as_slot(at), Constant(0, self.word), size))
         return self.chains.add(here, Assign(place, element, Constant(0, slot.element)))
 
-    def anywhere(self, here: str, start: Expression, slot: Slot, place: Place) -> tuple[str, Variable]:
-        """Some slot from a slot on, or the end."""
+    def anywhere(
+        self, here: str, start: Expression, slot: Slot, place: Place, within: Iterable[Comparison] = ()
+    ) -> tuple[str, Variable]:
+        """Some slot from a slot on, or the end; each slot on the way, and the last, is `within` some bounds."""
         chains = self.chains
         anywhere = chains.local(f"$some {slot.element}", slot.pointer)
         head = chains.add(here, Assign(place, anywhere, slot.as_slot(start)))
-        on, done = chains.maybe(head, place)
+        here = head
+        for bound in within:
+            here = chains.only(here, bound, place)
+        on, done = chains.maybe(here, place)
         on = chains.only(on, slot.is_end(anywhere), place, truth=False)
         chains.connect(chains.add(on, Assign(place, anywhere, slot.following(anywhere))), head, place)
         return done, anywhere

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 
-from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Expression, Variable
-from kleene.cfa.operations import Assign, Assume, DeclareLocal, Place
+from kleene.cfa.expressions import Comparison, Constant, Expression, PointerOffset, Variable
+from kleene.cfa.operations import Assign, Place
 from kleene.cfa.types import INT, IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
-from kleene.passes.elements.chosen import Chosen, Pair, owner_of
-from kleene.passes.elements.lists import Lists
+from kleene.passes.elements.chosen import Chosen, Pair, bare, owner_of
+from kleene.passes.elements.lists import DROPPED, Lists
 from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.relations import Relations
 
 UNKNOWN, THERE, FIRST, BEHIND, SECOND = range(5)
 """What is known of the slot of an index: nothing; the pointer points to it; it is the first one (and the pointer is not
 set yet); the pointer points to the slot behind it; it is the second one."""
+
+NEVER = Comparison("!=", Constant(0, INT), Constant(0, INT))
+"""What does not hold."""
+Within = tuple[Comparison, ...]
+"""What holds of each slot on the way to that of an index."""
+Walk = Callable[[str, Within], str]
+"""Writes the way to the slot of an index, from a location to another one."""
 
 
 class Positions:
@@ -89,33 +96,89 @@ class Positions:
         """The slot of an index, where the array is accessed; it may be the end, or NULL if it is outside."""
         at, chains = self.at(pair), self.chains
 
-        def by(walk: Callable[[str], tuple[str, Expression]]) -> Callable[[str], str]:
+        some = chains.local(f"$some {slot.element}", slot.pointer)
+
+        def by(walk: Walk) -> Callable[[str], str]:
             def way(here: str) -> str:
-                here, result = walk(here)
-                return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
+                here = self._below_bound(here, pair, some, walk, location, place)
+                return self._set(chains.add(here, Assign(place, at, some)), pair, THERE, place)
 
             return way
 
-        def second(here: str) -> tuple[str, Expression]:
-            inner = chains.location()
-            outside, on = chains.branch(here, slot.is_end(start), place)
-            result = chains.local(f"$some {slot.element}", slot.pointer)
-            chains.connect(chains.add(outside, Assign(place, result, slot.null)), inner, place)
-            chains.connect(chains.add(on, Assign(place, result, slot.following(start))), inner, place)
-            return inner, result
+        def first(here: str, within: Within) -> str:
+            here = chains.add(here, Assign(place, some, slot.as_slot(start)))
+            for test in within:
+                here = chains.only(here, test, place)
+            return here
+
+        def second(here: str, within: Within) -> str:
+            end = chains.location()
+            outside, here = chains.branch(first(here, within), slot.is_end(some), place)
+            chains.connect(chains.add(outside, Assign(place, some, slot.null)), end, place)
+            here = chains.add(here, Assign(place, some, slot.following(some)))
+            for test in within:
+                here = chains.only(here, test, place)
+            chains.connect(here, end, place)
+            return end
+
+        def before(here: str) -> str:
+            here, result = self.lists.before(here, start, at, slot, place)
+            return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
 
         ways: dict[int, Callable[[str], str]] = {
             THERE: lambda here: here,
-            FIRST: by(lambda here: (here, slot.as_slot(start))),
+            FIRST: by(first),
             SECOND: by(second),
-            BEHIND: by(lambda here: self.lists.before(here, start, at, slot, place)),
-            UNKNOWN: by(lambda here: self.lists.anywhere(here, start, slot, place)),
+            BEHIND: before,
+            UNKNOWN: by(lambda here, within: self.lists.anywhere(here, start, slot, place, within)[0]),
         }
         here = chains.cases(here, self.state(pair), ways, place)
         for other in self.with_array(pair[0]):
             if other != pair and self.matters(other):
                 here = self._beside(here, pair, other, location, place)
         return here, at
+
+    def somewhere(
+        self, here: str, access: PointerOffset, start: Expression, slot: Slot, location: str, place: Place
+    ) -> tuple[str, Variable]:
+        """Some slot that the index of an access may have, where nothing is remembered of it."""
+        some = self.chains.local(f"$some {slot.element}", slot.pointer)
+        walk: Walk = lambda here, within: self.lists.anywhere(here, start, slot, place, within)[0]  # noqa: E731
+        return self._below_bound(here, (bare(access.pointer), access.index), some, walk, location, place), some
+
+    def _below_bound(
+        self, here: str, access: tuple[Expression, Expression], some: Variable, walk: Walk, location: str, place: Place
+    ) -> str:
+        """Walk to the slot of an index; all slots on the way are before that of a greater index, as a length is."""
+        bound = self._upper_bound(*access, location)
+        if bound is None:
+            return walk(here, ())
+        slot, chains, at = self.chosen.slot(access[0]), self.chains, self.at(bound)
+        assert slot is not None
+        not_there = Comparison("!=", some, at)
+
+        def two_before(here: str) -> str:
+            end = chains.location()
+            outside, here = chains.branch(here, Comparison("==", at, slot.null), place)
+            chains.connect(walk(outside, ()), end, place)
+            chains.connect(walk(here, (not_there, Comparison("!=", slot.following(some), at))), end, place)
+            return end
+
+        ways: dict[int, Callable[[str], str]] = {
+            THERE: lambda here: walk(here, (not_there,)),
+            BEHIND: two_before,
+            FIRST: lambda here: chains.only(here, NEVER, place),  # no index is less than 0
+            UNKNOWN: lambda here: walk(here, ()),
+        }
+        return chains.cases(here, self.state(bound), ways, place)
+
+    def _upper_bound(self, array: Expression, index: Expression, location: str) -> Pair | None:
+        """A pair of an array whose index is greater than one that is not less than 0."""
+        others = [pair for pair in self.with_array(array) if pair[1] != index and self.matters(pair)]
+        if not others or self.relations.of(index, location)[0] < 0:
+            return None
+        others.sort(key=lambda pair: pair[1] not in self.chosen.lengths)
+        return next((pair for pair in others if self.relations.is_below(index, pair[1], location)), None)
 
     def _beside(self, here: str, pair: Pair, other: Pair, location: str, place: Place) -> str:
         """The slot of another index that is the same number, or one more or less, where the slot of one is known."""
@@ -207,9 +270,7 @@ class Positions:
         if slot is None or not isinstance(slot.element, PointerType):
             return here
         outside, here = chains.branch(here, Comparison("==", at, slot.null), place)
-        nothing = chains.local(f"$nothing {slot.element}", slot.element)
-        here = chains.add(here, DeclareLocal(place, nothing))
-        here = chains.add(here, Assign(place, slot.element_of(at), nothing))
+        here = self.lists.lose(here, slot.element_of(at), DROPPED, place)
         end = chains.location()
         chains.connect(outside, end, place)
         chains.connect(here, end, place)
@@ -238,6 +299,12 @@ class Positions:
         here = chains.add(here, Assign(place, self.at(pair), slot.following(other)))
         chains.connect(self._set(here, pair, THERE, place), end, place)
         return end
+
+    def copy(self, here: str, pair: Pair, source: Pair, state: int, place: Place) -> str:
+        """The slot of an index is that of another one, of which something is known."""
+        if state in (THERE, BEHIND):
+            here = self.chains.add(here, Assign(place, self.at(pair), self.at(source)))
+        return self._set(here, pair, state, place)
 
     def array_assigned(self, here: str, array: Expression, source: Expression | None, place: Place) -> str:
         """After an assignment to a variable that is an array, or leads to one: its slots are those of the source."""
@@ -297,129 +364,3 @@ class Positions:
 
         ways = {THERE: forget, BEHIND: forget, UNKNOWN: lambda here: here}
         return self.chains.cases(here, self.state(pair), ways, place)
-
-    # Comparisons ----------------------------------------------------------------------------------------------
-
-    def compare(self, here: str, operation: Assume, location: str) -> str:
-        """After a condition on an index: what it says about slots."""
-        condition = operation.condition
-        if not isinstance(condition, Comparison) or not isinstance(condition.left.type, IntegerType):
-            return here
-        operator = condition.operator if operation.truth else NEGATED[condition.operator]
-        sides = ((condition.left, operator, condition.right), (condition.right, MIRRORED[operator], condition.left))
-        for left, symbol, right in sides:
-            index = self.chosen.index_variable(left)
-            for pair in self.with_indices(index) if index is not None else ():
-                here = self._against_length(here, pair, symbol, right, location, operation.place)
-                here = self._against_constant(here, pair, symbol, right, location, operation.place)
-        left_index, right_index = (
-            self.chosen.index_variable(condition.left),
-            self.chosen.index_variable(condition.right),
-        )
-        if left_index is not None and right_index is not None:
-            for pair in self.with_indices(left_index):
-                if (pair[0], right_index) in self.chosen.pairs:
-                    other = (pair[0], right_index)
-                    here = self._against_index(here, pair, operator, other, location, operation.place)
-        return here
-
-    def knows(self, condition: Expression) -> bool:
-        """Whether a condition says of an index of some pair that it is less or greater than another number."""
-        if not isinstance(condition, Comparison) or condition.operator in ("==", "!="):
-            return False
-        sides = [self.chosen.index_variable(side) for side in (condition.left, condition.right)]
-        return any(side is not None and self.with_indices(side) for side in sides)
-
-    def _against_length(
-        self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
-    ) -> str:
-        slot = self.chosen.slot(pair[0])
-        assert slot is not None
-        if not self.relations.length_is(pair[0], bound, slot.element.size, location):
-            return here
-        at, chains = self.at(pair), self.chains
-        below = self.relations.of(pair[1], location)[0] >= 0
-        not_above = self.relations.at_most(pair[1], bound, location)
-        if below and (symbol == "<" or (symbol == "!=" and not_above)):
-            test: Callable[[str], str] = lambda here: chains.only(here, slot.is_end(at), place, truth=False)  # noqa: E731
-        elif below and not_above and symbol in (">=", "=="):
-            test = lambda here: chains.only(here, slot.is_end(at), place)  # noqa: E731
-        else:
-            return here
-        never = Comparison("!=", Constant(0, INT), Constant(0, INT))
-        some = self.relations.of(bound, location)[0] >= 1 and symbol in (">=", "==")
-        ways: dict[int, Callable[[str], str]] = {THERE: test}
-        if some:  # an index that is 0 is not at the end of an array that has elements
-            ways[FIRST] = lambda here: chains.only(here, never, place)
-        ways[UNKNOWN] = lambda here: here
-        here = chains.cases(here, self.state(pair), ways, place)
-        if isinstance(pair[0], Variable):  # it is not lost before the impossible ways have ended
-            here = chains.add(here, Assign(place, chains.local(f"$touched {pair[0].type}", pair[0].type), pair[0]))
-        return here
-
-    def _against_constant(
-        self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
-    ) -> str:
-        """An index is 0 iff its slot is the first one, where the array is a variable."""
-        array, slot = pair[0], self.chosen.slot(pair[0])
-        assert slot is not None
-        low, high = self.relations.of(bound, location)
-        least = self.relations.of(pair[1], location)[0]
-        zero = (symbol == "==" and low == high == 0) or (symbol == "<=" and low == high == 0 and least >= 0)
-        more = (symbol == ">" and low >= 0) or (symbol == "!=" and low == high == 0 and least >= 0)
-        if not (zero or more) or not isinstance(array, Variable):
-            return here
-        same = Comparison("==", self.at(pair), slot.as_slot(array))
-        never = Comparison("!=", Constant(0, INT), Constant(0, INT))
-        ways: dict[int, Callable[[str], str]] = {
-            THERE: lambda here: self.chains.only(here, same, place, truth=zero),
-            SECOND: lambda here: self.chains.only(here, never, place) if zero else here,
-            FIRST: lambda here: here if zero else self.chains.only(here, never, place),
-            UNKNOWN: lambda here: here,
-        }
-        return self.chains.cases(here, self.state(pair), ways, place)
-
-    def _against_index(self, here: str, pair: Pair, symbol: str, other: Pair, location: str, place: Place) -> str:
-        slot = self.chosen.slot(pair[0])
-        assert slot is not None
-        not_above = self.relations.at_most(pair[1], other[1], location)
-        not_below = self.relations.at_most(other[1], pair[1], location)
-        differs = symbol in ("<", ">", "!=")
-        equal = symbol == "==" or (symbol == ">=" and not_above) or (symbol == "<=" and not_below)
-        if not differs and not equal:
-            return here
-        at, there, chains = self.at(pair), self.at(other), self.chains
-        never = Comparison("!=", Constant(0, INT), Constant(0, INT))
-
-        def both(here: str) -> str:
-            outside, inner = chains.branch(here, Comparison("==", at, slot.null), place)
-            inner = chains.only(inner, Comparison("==", at, there), place, truth=equal)
-            end = chains.location()
-            chains.connect(outside, end, place)
-            chains.connect(inner, end, place)
-            return end
-
-        def first(other_at: Variable) -> Callable[[str], str]:
-            """One of them is 0: where the array is a variable, the other's slot is the first one or not."""
-            if not isinstance(pair[0], Variable):
-                return lambda here: here
-            same = Comparison("==", other_at, slot.as_slot(pair[0]))
-            return lambda here: chains.only(here, same, place, truth=equal)
-
-        def stay(here: str) -> str:
-            return here
-
-        def stop(here: str) -> str:
-            return chains.only(here, never, place)
-
-        def by_other(ways: dict[int, Callable[[str], str]]) -> Callable[[str], str]:
-            return lambda here: chains.cases(here, self.state(other), ways, place)
-
-        ways = {
-            THERE: by_other({THERE: both, FIRST: first(at), UNKNOWN: stay}),
-            FIRST: by_other(
-                {THERE: first(there), FIRST: stay if equal else stop, SECOND: stop if equal else stay, UNKNOWN: stay}
-            ),
-            UNKNOWN: stay,
-        }
-        return chains.cases(here, self.state(pair), ways, place)

@@ -42,10 +42,11 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
+from kleene.passes.elements.conditions import Conditions
 from kleene.passes.elements.escapes import Escapes, SettledPointers
 from kleene.passes.elements.index_variables import with_index_variables
 from kleene.passes.elements.known_states import without_impossible_ways
-from kleene.passes.elements.lists import Lists
+from kleene.passes.elements.lists import FREED, Lists
 from kleene.passes.elements.positions import Positions
 from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.blocks_of_pointers import Blocks, factors, is_whole
@@ -67,10 +68,10 @@ def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram
     chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
         return program
-    beside = with_index_variables(program, chosen)
+    beside, compared = with_index_variables(program, chosen)
     if beside is not program:
         program, cfa = beside, beside.main.cfa
-        chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
+        chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack, compared)
     coder = _Coder(program, cfa, chosen)
     new = coder.run()
     records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
@@ -105,6 +106,7 @@ class _Coder:
         self.chains = Chains(_unused_prefix(cfa))
         self.lists = Lists(program, self.chains)
         self.positions = Positions(chosen, self.relations, self.chains, self.lists)
+        self.conditions = Conditions(self.positions)
         self.escapes = Escapes(chosen)
         self.settled = SettledPointers(chosen, self.relations)
         self.live = live_before(cfa, {pair[1] for pair in chosen.pairs})
@@ -148,7 +150,7 @@ class _Coder:
             operation = with_parts(label, visit.value)
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
-            if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
+            if self.conditions.knows(label.condition):  # what it says about numbers, it says about slots
                 visit.here = self.chains.read(visit.here, operation.condition, label.place)
                 visit.here, test = self.chains.choice(visit.here, label.place)
                 operation = replace(operation, condition=test)
@@ -178,11 +180,18 @@ class _Coder:
             case Free() if self.chosen.kinds(label.pointer) & self.chosen.slots.keys():
                 assert isinstance(operation, Free)
                 here = self._end(here, operation, label, edge.target)
+            case Free(pointer=Deref(pointer=holder)) if self.chosen.only_slots(holder):
+                assert isinstance(operation, Free)
+                here = self.chains.add(here, operation)
+                here = self.lists.lose(here, operation.pointer, FREED, place)
+            case Assign() if self._copies_element(label):
+                assert isinstance(operation, Assign)
+                here = self.lists.move(here, operation)
             case _:
                 here = self.chains.add(here, operation)
         match label:
             case Assume():
-                return self.positions.compare(here, label, edge.source)
+                return self.conditions.compare(here, label, edge.source)
             case Assign(target=target, value=value):
                 return self._assign(here, target, value, edge.source, place)
             case Allocate(target=target) | Havoc(target=target):
@@ -199,6 +208,14 @@ class _Coder:
                 nodes = {n for e in self.cfa.edges if e.source in body for x in expressions(e.label) for n in walk(x)}
                 return self.positions.begin(here, [p for p in self.positions.pairs if p[1] in nodes], place)
         return here
+
+    def _copies_element(self, label: Assign) -> bool:
+        """Whether a pointer goes from one element of an array to another one of the same array."""
+        sides = [bare(side) for side in (label.target, label.value)]
+        moved = [bare(side.pointer) for side in sides if isinstance(side, Deref)]
+        arrays = {bare(at.pointer) for at in moved if isinstance(at, PointerOffset) and self.chosen.slot(at.pointer)}
+        both = len(moved) == 2 and all(isinstance(at, PointerOffset) for at in moved)
+        return both and len(arrays) == 1 and isinstance(label.value.type, PointerType)
 
     def _end(self, here: str, operation: Free, label: Free, after: str) -> str:
         """The end of a block; its slots end with it where a pointer to one of them is left."""
@@ -396,7 +413,7 @@ class _Visit:
         self.here = chains.read(self.here, index, place)
         if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
             self._maybe_outside()
-        self.here, some = coder.lists.anywhere(self.here, array, slot, place)
+        self.here, some = coder.positions.somewhere(self.here, moved, array, slot, self.edge.source, place)
         self.here = chains.add(self.here, Assign(place, element, some))
         return element
 
