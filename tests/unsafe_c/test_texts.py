@@ -347,6 +347,33 @@ int main(int argc, char **argv) {
     return found;
 }""",
 }
+MARKED = """struct marked { char *name; void *mark; struct marked *next; };
+int main(int argc, char **argv) {
+    struct marked *list = NULL;
+    int length = 0;
+    for (int i = 0; i < argc; i++) {
+        struct marked *m = malloc(sizeof *m);
+        if (!m) exit(1);
+        m->name = strdup(argv[i]);
+        if (!m->name) exit(1);
+        m->mark = (void *)65536;
+        m->next = list;
+        list = m;
+    }
+    while (list) {
+        struct marked *m = list;
+        list = m->next;
+        length += strlen(m->name) == 7;
+        free(m->name);
+        free(m);
+    }
+    return length;
+}
+"""
+PROGRAMS["a_number_for_a_text"] = MARKED.replace(
+    "m->mark = (void *)65536;", "if (argc < 7) { free(m->name); m->name = (char *)65536; }"
+)
+PROGRAMS["a_text_at_a_number"] = MARKED.replace("strlen(m->name)", "strlen(m->mark)")
 each = pytest.mark.parametrize("name", PROGRAMS)
 
 
@@ -369,9 +396,12 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     assert "AddressSanitizer" in run.stderr
 
 
-@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT])
+@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED])
 def test_what_the_programs_are_made_from_is_proved(text: str, tmp_path: Path) -> None:
-    """Sums were lost where a term had been 0, and a text in a struct without pointers was outside of its block."""
+    """Sums were lost where a term had been 0, and a text in a struct without pointers was outside of its block.
+
+    A number that was stored as a pointer could have been one to any text, so that no text had a terminator.
+    """
     path = tmp_path / "program.c"
     path.write_text(HEADERS + text, encoding="utf-8")
     result = analyse(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)

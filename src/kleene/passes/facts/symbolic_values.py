@@ -124,11 +124,13 @@ class Values:
         match value:
             case Constant(value=0):
                 return self._null(state)
+            case Constant():  # a number that is no address of an object
+                return state.fresh_pointer(frozenset())
             case Variable() if self._is_tracked(value):
                 if value not in state.held:
                     state.held[value] = self._unknown_pointer(value, state)
                 return state.held[value]
-            case Cast(operand=operand) if isinstance(operand.type, PointerType):
+            case Cast(operand=operand) if isinstance(operand.type, PointerType) or isinstance(operand, Constant):
                 return self.pointer(operand, state)
             case AddressOf(target=target):
                 return self._address(target, state)

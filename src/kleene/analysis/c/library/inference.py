@@ -310,7 +310,7 @@ class Inference:
             self.waiting.insert(0, function)
         elif self._needs_more_than_zeros(failures):
             self.inferred.untried[function.name] = NOT_ZEROS
-        elif self._has_objects(failures):
+        elif self._has_objects(failures) and not _is_wrong_guess_of(_most_telling(failures)):
             self.inferred.rejected.append(_most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
@@ -522,6 +522,10 @@ def _is_opaque(type_: CType, interface: Interface) -> bool:
 def is_wrong_guess(operation: Operation, error: Finding) -> bool:
     """Whether an error is that a function reads a block before anything writes it: then it does not initialise it."""
     return error.kind.startswith("uninitialized") and _is_guess(operation)
+
+
+def _is_wrong_guess_of(rejected: Rejected) -> bool:
+    return is_wrong_guess(rejected.operation, finding_of(rejected.error))
 
 
 def _is_guess(operation: Operation) -> bool:

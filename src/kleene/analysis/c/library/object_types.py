@@ -6,7 +6,7 @@ A client knows them by types alone: which functions return a record, which take 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
 from kleene.cfa.types import ArrayType, PointerType, RecordType
@@ -40,6 +40,17 @@ class ObjectTypes:
     """The types without a maker whose objects are blocks of the client, filled with zeros at first."""
     texts: dict[str, str]
     """The type of each record as C text."""
+    links: dict[str, Link] = field(default_factory=dict)
+    """The element types that no pointer leads to, but to a record inside: elements of intrusive lists."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """The record inside an element by which an object is linked with it."""
+
+    record: str
+    member: str
+    """The member of the element that is such a record."""
 
 
 def object_types(interface: Interface) -> ObjectTypes:
@@ -56,13 +67,15 @@ def object_types(interface: Interface) -> ObjectTypes:
     constructed |= {name for f in interface.functions if (name := made_by(f)) and not _is_linked(interface, name)}
     blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
     reached = {name: _reaches(interface, name) for name in used}
+    links = _links_inside(interface, reached, [n for n in used if n not in constructed | blocks])
     iterators = _iterators(interface, reached, constructed | blocks)
+    iterators = {name: host for name, host in iterators.items() if name not in links}
     returned = {record_of(f.result) for f in interface.functions}
     by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
     zeroed = frozenset(
         name
         for name in used
-        if name not in {*constructed, *blocks, *iterators, *returned}
+        if name not in {*constructed, *blocks, *iterators, *links, *returned}
         and name in interface.records
         and not _is_linked(interface, name)
         and not any(name in reached[other] for other in used if other != name)
@@ -78,12 +91,14 @@ def object_types(interface: Interface) -> ObjectTypes:
         mutual = [o for o in proper if not (name in made and o not in made)]
         if mutual:
             elements[name] = mutual[0]
+    for name, link in links.items():
+        elements.setdefault(name, next(o for o in used if o not in links and link.record in reached[o]))
     kept = tuple(name for name in used if name not in elements or name in made)
     linked = frozenset(n for n in kept if _is_linked(interface, n))
     headless = frozenset(n for n in kept if n not in made or (n not in blocks and _updates(interface, n)))
     handed_in = frozenset(name for name in elements if name in interface.records and name not in made)
     return ObjectTypes(
-        kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, handed_in, zeroed, used
+        kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, handed_in, zeroed, used, links
     )
 
 
@@ -99,6 +114,19 @@ def _iterators(interface: Interface, reached: dict[str, set[str]], made: frozens
                 if host in made and name not in made and name not in inside and reached[name] & inside:
                     iterators.setdefault(name, host)
     return iterators
+
+
+def _links_inside(interface: Interface, reached: dict[str, set[str]], names: list[str]) -> dict[str, Link]:
+    """The records that have one record inside with a field of its own type, to which some object leads."""
+    links: dict[str, Link] = {}
+    for name in names:
+        layout = interface.records.get(name)
+        inside = [(f.type.name, f.name) for f in (layout.fields if layout else ()) if isinstance(f.type, RecordType)]
+        linked = [Link(*i) for i in inside if _is_linked(interface, i[0]) and i[1]]
+        owners = [o for o in reached if o not in names and linked and linked[0].record in reached[o]]
+        if len(linked) == 1 and owners and not any(name in reached[o] for o in owners):
+            links[name] = linked[0]
+    return links
 
 
 def _is_linked(interface: Interface, name: str) -> bool:

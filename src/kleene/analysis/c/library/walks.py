@@ -35,6 +35,9 @@ class Walks:
         if function is not None:
             return function
         function = self._names[key] = f"kleene_element_{len(self._names) + 1}"
+        if name in self.types.links:
+            self.texts.append(self._around(source, name, function))
+            return function
         own = source == name
         starts = ["object"] if own else _starts(self.interface, source, name)
         if own and name not in self.types.empty_is_null:
@@ -52,6 +55,33 @@ class Walks:
         self.texts.append("\n".join(lines))
         return function
 
+    def _around(self, source: str, name: str, function: str) -> str:
+        """A walk along the records inside of elements, which ends where it comes back to the object."""
+        link = self.types.links[name]
+        starts = _starts(self.interface, source, link.record)
+        starts = [s for s in starts if not is_called_back(s.replace(".", "->").rpartition("->")[2])] or starts
+        steps = [f"link->{f}" for f in _links(self.interface.records.get(link.record), link.record)]
+        layout = self.interface.records[source]
+        heads = [f.name for f in layout.fields if isinstance(f.type, RecordType) and f.type.name == link.record]
+        inside = " && ".join(["link", *(f"link != &object->{head}" for head in heads)])
+        texts = self.types.texts
+        lines = [
+            f"static {texts[name]} *{function}({texts[source]} *object) {{",
+            f"    {texts[name]} *element = NULL;",
+            f"    __typeof__(&element->{link.member}) link = NULL;",
+            *_any_of(starts, "    ", "link"),
+            f"    while ({inside} && __VERIFIER_nondet_int()) {{",
+            *_any_of(steps, "        ", "link"),
+            "    }",
+            f"    if ({inside})",
+            f"        element = (void *)((char *)link - __builtin_offsetof({texts[name]}, {link.member}));",
+            "    if (element)",
+            FOUND,
+            "    return NULL;",
+            "}",
+        ]
+        return "\n".join(lines)
+
 
 def can_walk(interface: Interface, types: ObjectTypes, operation: Operation) -> bool:
     """Whether fields lead from the objects to the elements that an operation takes."""
@@ -62,6 +92,10 @@ def can_walk(interface: Interface, types: ObjectTypes, operation: Operation) -> 
             if source not in types.kept:
                 return False
             own = source == name
+            if name in types.links:
+                if not _starts(interface, source, types.links[name].record):
+                    return False
+                continue
             if not (_links(interface.records.get(name), name) if own else _starts(interface, source, name)):
                 return False
         if role in (Role.BLOCK, Role.INITIALISED) and (name not in interface.records or not is_direct(parameter.type)):
@@ -69,14 +103,14 @@ def can_walk(interface: Interface, types: ObjectTypes, operation: Operation) -> 
     return True
 
 
-def _any_of(values: list[str], indent: str) -> list[str]:
+def _any_of(values: list[str], indent: str, variable: str = "element") -> list[str]:
     """Assign one of several expressions."""
     if len(values) == 1:
-        return [f"{indent}element = {values[0]};"]
+        return [f"{indent}{variable} = {values[0]};"]
     lines = [f"{indent}int choice = __VERIFIER_nondet_int();"]
-    lines += [f"{indent}if (choice == {i}) element = {value};" for i, value in enumerate(values[:-1])]
+    lines += [f"{indent}if (choice == {i}) {variable} = {value};" for i, value in enumerate(values[:-1])]
     condition = " && ".join(f"choice != {i}" for i in range(len(values) - 1))
-    return [*lines, f"{indent}if ({condition}) element = {values[-1]};"]
+    return [*lines, f"{indent}if ({condition}) {variable} = {values[-1]};"]
 
 
 def _links(layout: RecordLayout | None, name: str) -> list[str]:
