@@ -49,6 +49,17 @@ def test_nothing_else_on_standard_output(kleene: Kleene, folder: Path, option: s
         assert done.out == (folder / "file").read_text()
 
 
+def test_the_print_list_holds_in_every_output(kleene: Kleene, folder: Path) -> None:
+    """The TVS file had the structures with messages of locations that the list leaves out."""
+    (folder / "listed.tvp").write_text(tvp("l1 next(y, x) l2\nl2 copy(x, y) l3\n%%\nl3\n"))
+    done = kleene("run", "listed", "walk", "--verbose", "--tvs", "out.tvs", "--dot", "out.dot")
+    assert [line for line in done.out.splitlines() if line.startswith(("l1 ", "l2 ", "l1,", "l2,"))] == []
+    assert "NULL dereference of x: 1 time at l1" in done.out, "texts of messages are no structures"
+    written = (folder / "out.tvs").read_text()
+    assert written.count("%location") == written.count("%location l3") == 1
+    assert "%message" not in written
+
+
 @pytest.mark.parametrize("join", JOINS)
 def test_tvs_is_read_back_to_the_same_set(kleene: Kleene, join: str) -> None:
     kleene("run", "walk", "--quiet", "--join", join, "--tvs", "a.tvs")

@@ -105,6 +105,15 @@ def test_samples_of_a_program(tmp_path):
     assert all(location in task.cfa.loop_heads for location, _ in found.heaps)
 
 
+def test_samples_of_a_loop_with_a_constant_bound_are_small(tmp_path):
+    """Samples had as many nodes as a run made, hundreds here, and the invariants were evaluated for minutes on them."""
+    loop = "for (int i = 0; i < 1000; i++) { struct node *n = malloc(sizeof *n); if (!n) break; n->next = l; l = n; }"
+    task = task_of(written(tmp_path, BUILD + f"int main(void) {{ struct node *l = NULL; {loop} return l == NULL; }}"))
+    samples = collect(task, frozenset(v.name for v in task.memory.pointers), SampleOptions())
+    assert samples.enough
+    assert all(4 <= len(h.reachable()) <= 24 for _, h in samples.heaps)
+
+
 def test_the_samples_of_the_tree_programs_are_trees():
     task = task_of(EXAMPLES / "refine" / "treep_rotate_left.c")
     samples = collect(task, frozenset(v.name for v in task.memory.pointers), SampleOptions())

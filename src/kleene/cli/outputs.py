@@ -50,17 +50,17 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
 
 
 def report_tvs(report: RunReport, *, significant: bool = False) -> Iterator[str]:
-    """The structures of every location that is shown, as TVLA writes them; messages of the others too."""
+    """The structures and messages of every location that is shown, as TVLA writes them."""
     from kleene.structures.tvs_writer import TvsLocation, tvs_parts
 
     locations = [
         TvsLocation(
             location.name,
-            location.structures if report.is_shown(location.name) else (),
+            location.structures,
             tuple((m.text, s) for m in location.messages for s in m.structures),
         )
         for location in report.locations
-        if report.is_shown(location.name) or location.messages
+        if report.is_shown(location.name)
     ]
     return tvs_parts(locations, significant=significant)
 

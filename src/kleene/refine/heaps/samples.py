@@ -3,8 +3,8 @@
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, sections 2.2, 3.1
 and 4 (five different samples of at least four nodes). A node has a child for each tried input; a run starts at a node
 with an untried input, or at the root. Deviations: inputs have values, so that every heap belongs to a real run; heaps
-are taken at loop heads, where data structures are most likely complete; each run gives one sample, its largest heap; a
-location keeps at most as many different heaps as samples are wanted.
+are taken at loop heads, where data structures are most likely complete; each run gives one sample, its largest heap of
+at most 24 nodes; a location keeps at most as many different heaps as samples are wanted.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ _LEAST_LIKELY, _LIKELIER = 0.6, 0.1
 """Probability of an input other than 0, and its growth from run to run: loops that an input ends get longer."""
 _LIKELIHOODS = 4
 """Probabilities that take turns."""
+_LARGEST_SAMPLE = 24
+"""Nodes of a sample heap at most, where a run has such heaps: the library's invariants take cubic time, and larger
+heaps fit the same entries. A loop with a constant bound makes hundreds of nodes before it reads an input."""
+_LARGEST_HEAP = 100
+"""Nodes of a heap at most: a run ends there, because every look at a heap takes time for each node."""
 _LARGEST_INPUT = 12
 """Inputs are at most this number: larger ones make heaps no different."""
 
@@ -123,8 +128,9 @@ class ExplicitAnalysis:
         for above in ancestors(leaf):
             if isinstance(above, ExplicitNode) and above.heap is not None and above.heap.key not in self._seen:
                 sizes[len(above.heap.reachable())] = above
-        if sizes and max(sizes):
-            self._take(sizes[max(sizes)])
+        best = max((size for size in sizes if size <= _LARGEST_SAMPLE), default=min(sizes, default=0))
+        if best:
+            self._take(sizes[best])
 
     def _take(self, node: ExplicitNode) -> None:
         assert node.heap is not None
@@ -140,6 +146,8 @@ class ExplicitAnalysis:
             location = state.frames[-1].location
             if node.heap is None and location in self.task.cfa.loop_heads and len(state.frames) == 1:
                 self._look(node, state)
+                if self._largest > _LARGEST_HEAP:
+                    break
             before = state.clone() if location in self._reading and len(self._open) < _MOST_UNTRIED else None
             source.drawn = None
             try:
