@@ -45,6 +45,10 @@ WRONG = {
     "a count of objects as an index": _COUNTED.replace(
         "return LIVE ? *q->p : 0;", "static const int next[] = {0, 1}; live = next[live]; return 0;"
     ),
+    "a count of objects behind a pointer": _COUNTED.replace("LIVE", "live > 1")
+    .replace("live++", "++*count")
+    .replace("live--", "--*count")
+    .replace("static int live;", "static int live; static int *const count = &live;"),
     "one object in a static variable": _SINGLE,
     "a floating-point number": _OBJECT + "int q_get(struct q *q, double w) { return w > 2.0 ? *q->p : 0; }",
     "a record": _OBJECT + "struct pt { int x; };\nint q_get(struct q *q, struct pt p) { return p.x ? *q->p : 0; }",
@@ -76,6 +80,14 @@ def test_a_variable_that_affects_nothing_is_allowed(tmp_path: Path) -> None:
     file.write_text(_COUNTED.replace("LIVE ?", "q->p ?") + table, encoding="utf-8")
     report = check_library(str(file), check_options(timeout=_SECONDS))
     assert report.verdict is Verdict.TRUE, [(f.name, f.reason) for f in report.functions]
+
+
+def test_a_variable_that_clients_may_set_is_an_assumption(tmp_path: Path) -> None:
+    """`q_get` fails in clients that set `debug`; it was proved for those that do not, and nothing said so."""
+    file = tmp_path / "library.c"
+    file.write_text(_OBJECT + "int debug;\nint q_get(struct q *q) { return debug ? *q->p : 0; }\n", encoding="utf-8")
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    assert report.assumptions == ["no client sets debug, a variable of the file that is not static"]
 
 
 _TABLE = """

@@ -35,7 +35,7 @@ from kleene.analysis.c.library.model import model_of
 from kleene.analysis.c.library.object_types import ObjectTypes
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
 from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
-from kleene.analysis.c.library.separation import changing_variables, shared_in_structures
+from kleene.analysis.c.library.separation import changing_variables, read_variables, shared_in_structures
 from kleene.analysis.c.library.static_numbers import with_any_numbers
 from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
@@ -52,6 +52,7 @@ from kleene.results.library import FunctionVerdict, LibraryReport
 
 PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
+NOT_SET = "no client sets {}, a variable of the file that is not static"
 NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
 
@@ -167,6 +168,8 @@ class _Run:
                 report.check = check = general or check
                 self._accept(operations, inferred.types, check, () if general is not None else changing)
                 self._state(check, client, inferred, report)
+                exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
+                report.assumptions[:] = dict.fromkeys([*report.assumptions, *(NOT_SET.format(v) for v in exported)])
                 if changing:  # its functions do not behave the same at each call
                     return
                 proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]

@@ -32,7 +32,6 @@ from kleene.cfa.operations import (
     Operation,
     Print,
     Return,
-    address_taken,
     expressions,
 )
 from kleene.cfa.program import CProgram
@@ -41,6 +40,7 @@ from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
+from kleene.passes.promote import exposed_globals
 from kleene.structures.structure import Structure
 
 
@@ -50,7 +50,7 @@ def changing_variables(program: CProgram) -> tuple[Variable, ...]:
     One that is read only to compute its own new value, such as a count of calls, affects nothing else.
     """
     labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
-    exposed = address_taken(labels)
+    exposed = exposed_globals(program)
     changing: list[Variable] = []
     for item in program.globals:
         own = [label for label in labels if item.variable in _variables(label)]
@@ -59,6 +59,14 @@ def changing_variables(program: CProgram) -> tuple[Variable, ...]:
         if changed and is_read and not item.constant:
             changing.append(item.variable)
     return tuple(changing)
+
+
+def read_variables(program: CProgram, names: Collection[str]) -> tuple[Variable, ...]:
+    """Those among some variables of the library that it reads and that may change: clients of it may set them."""
+    labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
+    exposed = exposed_globals(program)
+    own = [g.variable for g in program.globals if g.variable.name in names and not g.constant]
+    return tuple(v for v in own if v in exposed or any(v in _variables(o) and _reads(o, v) for o in labels))
 
 
 def examines_data(program: CProgram) -> bool:
