@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import cindex, kind
-from kleene.c.input.system_headers import COMPILER_HEADERS, HEADERS, header_flags, is_machine_folder
+from kleene.c.input.system_headers import COMPILER_HEADERS, HEADERS, header_flags, is_machine_folder, is_own_header
 from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
 LIBRARY = HEADERS / "kleene_library.c"
@@ -100,7 +100,7 @@ def _parse_once(path: str, flags: list[str]) -> tuple[Any, list[Diagnostic]]:
 def headers_of(units: Sequence[Any]) -> tuple[str, ...]:
     """The files that translation units include, without the headers of the standard library, which are our own."""
     names = {str(inclusion.include.name) for unit in units for inclusion in unit.get_includes()}
-    return tuple(sorted(name for name in names if not Path(name).is_relative_to(HEADERS)))
+    return tuple(sorted(name for name in names if not is_own_header(name)))
 
 
 def _without_gcc_attributes(path: str) -> list[tuple[str, str]]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
+from kleene.c.input.system_headers import is_own_header
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Place, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import (
     NO_PROMISE,
@@ -110,8 +112,9 @@ def reopen_cleanup(report: CheckReport) -> None:
 
 
 def finding_of(confirmed: Confirmed) -> Finding:
-    """The finding that a run confirms, with the run."""
+    """The finding that a run confirms, with the run; what our own library does happens where the program calls it."""
     fault, place = confirmed.fault, confirmed.fault.place
+    message = fault.message
     steps = tuple(
         FindingStep(
             s.operation.place.file,
@@ -122,6 +125,9 @@ def finding_of(confirmed: Confirmed) -> Finding:
         )
         for s in confirmed.trace.steps
     )
+    if is_own_header(place.file):
+        place = _place_of_call(confirmed)
+        message = message.replace(f"block from {place.file}:", "block from line ")
     return Finding(
         fault.kind,
         place.file,
@@ -129,10 +135,21 @@ def finding_of(confirmed: Confirmed) -> Finding:
         place.column,
         place.function,
         "confirmed",
-        fault.message,
+        message,
         steps,
         tuple(confirmed.trace.inputs),
     )
+
+
+def _place_of_call(confirmed: Confirmed) -> Place:
+    """Where the program calls the function of our library in which something goes wrong."""
+    wrong = confirmed.fault.place
+    place = called = wrong
+    for before, step in pairwise(s.operation.place for s in confirmed.trace.steps):
+        if is_own_header(step.file) and not is_own_header(before.file):
+            called = before
+        place = called if step == wrong else place
+    return place
 
 
 def _text(step: object) -> str:

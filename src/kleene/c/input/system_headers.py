@@ -19,6 +19,11 @@ _FOLDERS = ("/usr/local/include", "/usr/include/{machine}", "/usr/include")
 _MULTIARCH = {"LP64": "x86_64-linux-gnu", "ILP32": "i386-linux-gnu"}
 
 
+def is_own_header(file: str) -> bool:
+    """Whether a file is one of ours, with models of the C library: nothing in it is the user's."""
+    return Path(file).is_relative_to(HEADERS)
+
+
 @cache
 def machine_folders(data_model: str) -> tuple[str, ...]:
     """The folders of system headers that exist on this machine."""

@@ -193,32 +193,41 @@ class Inference:
         return self.inferred
 
     def read_again(self, operation: Operation) -> Operation | None:
-        """Another reading in place of one with an error that its trial was too short to show; None if there is none."""
+        """Another reading in place of one with an error that its trial was too short to show; None if there is none.
+
+        A function that ends objects, as its name says, does so in the other reading, too.
+        """
         self.refuted.add(operation)
         self.until = self.budget.spent + SHARE * self.budget.left
         before = self._try(operation, QUICK_STATES)
         if operation in self.inferred.accepted:
             self.inferred.accepted.remove(operation)
         possible = self._possible(operation.function)
-        best = self._best(self._try_all([o for o in possible if o not in self.refuted]))
+        ends = operation.ends and says_end(operation.function)
+        best = self._best(self._try_all([o for o in possible if o not in self.refuted and (o.ends or not ends)]))
         if best is None or len(best.own) < len(before.own):
             return None
         self.inferred.accepted.append(best.operation)
         return best.operation
 
     def _doubt_enders(self) -> None:
-        """A type that the library allocates has a function that ends its objects, if a name says so.
+        """A type of which the library makes objects has a function that ends them, if a name says so.
 
-        Without this rule, a function that forgets to free the header would be read as one that empties the object.
+        Without this rule, a function that forgets to free the header, or a block of the object, would be read as one
+        that empties the object. A function of such a name that is rejected already is the one.
         """
-        for name in self.inferred.types.constructed - self.inferred.types.empty_is_null:
+        types = self.inferred.types
+        for name in (types.constructed | types.initialised) - types.empty_is_null:
             taking = [o for o in self.inferred.accepted if name in o.records_in(*OBJECTS)]
             named = [o for o in taking if says_end(o.function) and o.fate is Fate.KEPT]
             named = [o for o in named if o.function.name not in self.stored.readings]
-            if not named or any(o.ends for o in taking):
+            rejected = [r.operation.function for r in self.inferred.rejected]
+            ended = any(o.ends for o in taking) or any(says_end(f) and name in records_of(f) for f in rejected)
+            if not named or ended:
                 continue
             self.inferred.accepted.remove(named[0])
-            failed = self._try(replace(named[0], fate=Fate.ENDED), TRIAL_STATES)
+            fate = Fate.ENDED if name in types.constructed else Fate.RELEASED
+            failed = self._try(replace(named[0], fate=fate), TRIAL_STATES)
             if failed.rejected is not None:
                 self.inferred.rejected.append(failed.rejected)
             else:
@@ -284,6 +293,8 @@ class Inference:
                 self.inferred.untried[function.name] = BY_FREE.format(ender)
             elif hidden is None:
                 self.inferred.accepted.append(best.operation)
+            elif usual := self._usual_failures(tried):
+                self.inferred.rejected.append(_most_telling(usual))
             else:
                 self._doubt(best, hidden)
             return
@@ -314,6 +325,13 @@ class Inference:
             self.inferred.rejected.append(_most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _usual_failures(self, tried: list[_Tried]) -> list[Rejected]:
+        """Errors of readings in which the result replaces the object, as it does in the other functions of its type."""
+        usual = {(record_of(o.function.result), o.outcome) for o in self.inferred.accepted if o.outcome in REPLACING}
+        failures = [r for t in tried if (r := t.rejected) is not None]
+        failures = [r for r in failures if (record_of(r.operation.function.result), r.operation.outcome) in usual]
+        return [r for r in failures if r.operation.roles == failures[0].operation.roles]
 
     def _ender_of(self, operation: Operation) -> str | None:
         """The function that should end a result which only `free` ends without an error.
@@ -439,10 +457,11 @@ class Inference:
         )
 
     def _take_back(self, failures: list[Rejected], function: ExportedFunction) -> bool:
-        """Take back the accepted operation in which all readings fail; false if there is no such operation."""
+        """Take back the accepted operation in which all readings, or the most plausible one, fail; false if none is."""
         blamed = {_failing(rejected) for rejected in failures} - {function.name}
+        blamed = blamed if len(blamed) == 1 else {_failing(failures[0])}
         candidates = [o for o in self.inferred.accepted if {o.function.name} == blamed and not o.makes]
-        if not candidates or candidates[0].function.name in self.taken_back:
+        if not candidates or self.taken_back & {candidates[0].function.name, function.name}:
             return False
         self.taken_back.add(candidates[0].function.name)
         self.inferred.accepted.remove(candidates[0])
@@ -564,8 +583,17 @@ def _may_be_ignored(operation: Operation, tried: Sequence[_Tried]) -> bool:
 
 
 def _most_telling(failures: list[Rejected]) -> Rejected:
-    """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last."""
-    return max(failures, key=lambda r: (not _is_guess(r.operation), len(r.error.trace.steps)))
+    """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last.
+
+    Of a function whose name says that it ends an object, the reading that does so tells more.
+    """
+
+    def rank(rejected: Rejected) -> tuple[bool, bool, int]:
+        operation = rejected.operation
+        named = says_end(operation.function) and operation.fate is Fate.ENDED
+        return not _is_guess(operation), named, len(rejected.error.trace.steps)
+
+    return max(failures, key=rank)
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:
