@@ -1,37 +1,47 @@
-"""Indices that are one more or less than a variable, as variables of their own: then their slots are remembered.
+"""Indices that are not variables, as variables of their own: then their slots are remembered.
 
 In ``a[i] = a[i + 1]`` and ``a[i] = a[n - 1]``, the slot of the second index is beside that of `i` or `n`
-(`positions`). Without a variable, it would be any slot of the list.
+(`positions`). In ``e->next = a[key % n]; a[key % n] = e``, both slots are the same: an index that is computed twice is
+computed once, where nothing it depends on was set between (available expressions: Aho, Lam, Sethi, Ullman, 9.2).
+Without a variable, each would be any slot of the list.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Set
 from dataclasses import replace
 
-from kleene.cfa.expressions import Cast, Comparison, Expression, PointerOffset, Variable, walk
+from kleene.cfa.dataflow import solve_forward
+from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Expression, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Operation, expressions
+from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Enter, Invoke, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.passes.elements.chosen import Chosen, bare
+from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.rewrite import rewrite_operation
 
 
 def with_index_variables(program: CProgram, chosen: Chosen) -> tuple[CProgram, frozenset[Variable]]:
-    """The program with a variable for each index next to a variable, in arrays that become lists.
+    """The program with a variable for each index next to a variable or computed twice, in arrays that become lists.
 
-    Also for such numbers with which indices are compared; these variables are the second result.
+    Also for numbers next to a variable with which indices are compared; these variables are the second result.
     """
     cfa = program.main.cfa
-    variables: dict[Expression, Variable] = {}
+    indices_at = _indices_at(cfa, chosen)
+    available = _available(cfa, indices_at)
+    every = dict.fromkeys(index for indices in indices_at.values() for index in indices)
+    variables = {index: Variable(f"${index}", index.type) for index in every}
     edges: list[Edge[Operation]] = []
     for location in cfa.locations:
         leaving = cfa.leaving(location)
-        indices = list(dict.fromkeys(i for edge in leaving for i in _indices(edge.label, chosen)))
+        indices = indices_at[location]
         here = location
         for index in indices:
-            variable = variables.setdefault(index, Variable(f"${index}", index.type))
+            if index in available.get(location, ()):
+                continue
             there = f"{here}, {index}"
-            edges.append(Edge(here, Assign(leaving[0].label.place, variable, index), there))
+            edges.append(Edge(here, Assign(leaving[0].label.place, variables[index], index), there))
             here = there
         edges += [Edge(here, _rewritten(e.label, chosen, variables), e.target) if indices else e for e in leaving]
     if not variables:
@@ -41,13 +51,50 @@ def with_index_variables(program: CProgram, chosen: Chosen) -> tuple[CProgram, f
     return replace(program, functions={main.name: main}), frozenset(v for x, v in variables.items() if x in numbers)
 
 
-def _indices(operation: Operation, chosen: Chosen) -> list[Expression]:
-    """The indices next to variables with which an operation accesses arrays."""
-    if isinstance(operation, DeclareLocal | EndScope):
-        return []
-    nodes = [n for x in expressions(operation) for n in walk(x)]
-    indices = [bare(n.index) for n in nodes if isinstance(n, PointerOffset) and _is_beside(n, chosen)]
-    return indices + _compared_numbers(operation, chosen)
+def _indices_at(cfa: Cfa[Operation], chosen: Chosen) -> dict[str, list[Expression]]:
+    """The indices and compared numbers that become variables, by the location of their use."""
+    computed = Counter(i for location in cfa.locations for i in _used(cfa, location, lambda n: _is_list(n, chosen)))
+
+    def is_chosen(access: PointerOffset) -> bool:
+        index = bare(access.index)
+        twice = computed[index] > 1 and isinstance(index, Binary) and _is_of_variables(index, chosen.taken)
+        return _is_list(access, chosen) and (twice or _is_beside(access, chosen))
+
+    def indices(location: str) -> list[Expression]:
+        numbers = [number for edge in cfa.leaving(location) for number in _compared_numbers(edge.label, chosen)]
+        return list(dict.fromkeys([*_used(cfa, location, is_chosen), *numbers]))
+
+    return {location: indices(location) for location in cfa.locations}
+
+
+def _used(cfa: Cfa[Operation], location: str, is_chosen: Callable[[PointerOffset], bool]) -> list[Expression]:
+    """The indices of some accesses of the operations at a location."""
+    labels = [e.label for e in cfa.leaving(location) if not isinstance(e.label, DeclareLocal | EndScope)]
+    nodes = (n for label in labels for x in expressions(label) for n in walk(x))
+    return list(dict.fromkeys(bare(n.index) for n in nodes if isinstance(n, PointerOffset) and is_chosen(n)))
+
+
+def _is_of_variables(index: Expression, shared: Set[Variable]) -> bool:
+    """Whether an index is computed from variables that only assignments to them change."""
+    return all(
+        isinstance(node, Binary | Cast | Constant) or (isinstance(node, Variable) and node not in shared)
+        for node in walk(index)
+    )
+
+
+def _available(cfa: Cfa[Operation], indices_at: dict[str, list[Expression]]) -> dict[str, frozenset[Expression]]:
+    """For each location, the indices that were computed on all ways there, and would have the same value."""
+    every = {index for indices in indices_at.values() for index in indices}
+    reads = {index: frozenset(n for n in walk(index) if isinstance(n, Variable)) for index in every}
+
+    def after(edge: Edge[Operation], before: frozenset[Expression]) -> frozenset[Expression]:
+        if isinstance(edge.label, Invoke | Enter):  # what is analysed apart may compute them anew
+            return frozenset()
+        changed = set(defined_variables(edge.label))
+        return frozenset(i for i in before.union(indices_at[edge.source]) if not reads[i] & changed)
+
+    start: dict[str, frozenset[Expression]] = dict.fromkeys(starts(cfa), frozenset())
+    return solve_forward(cfa, start, after, lambda _, old, new: None if old <= new else old & new)
 
 
 def _compared_numbers(operation: Operation, chosen: Chosen) -> list[Expression]:
@@ -65,11 +112,16 @@ def _has_both(index: Expression, number: Expression, chosen: Chosen) -> bool:
     return shift != 0 and any(own == origin and array in arrays for array, own in chosen.pairs)
 
 
-def _is_beside(access: PointerOffset, chosen: Chosen) -> bool:
-    variable, shift = chosen.step(access.index)
-    if variable is None or shift == 0 or not chosen.only_slots(access.pointer):
+def _is_list(access: PointerOffset, chosen: Chosen) -> bool:
+    """Whether an access is to an array that becomes a list, and to no other."""
+    if not chosen.only_slots(access.pointer):
         return False
     return chosen.slot(access.pointer) is not None and chosen.is_path(access.pointer)
+
+
+def _is_beside(access: PointerOffset, chosen: Chosen) -> bool:
+    variable, shift = chosen.step(access.index)
+    return variable is not None and shift != 0
 
 
 def _rewritten(operation: Operation, chosen: Chosen, variables: dict[Expression, Variable]) -> Operation:
@@ -79,7 +131,7 @@ def _rewritten(operation: Operation, chosen: Chosen, variables: dict[Expression,
         return variables[index]
 
     def access(node: Expression) -> Expression:
-        if isinstance(node, PointerOffset) and bare(node.index) in variables and _is_beside(node, chosen):
+        if isinstance(node, PointerOffset) and bare(node.index) in variables and _is_list(node, chosen):
             return replace(node, index=inner(node.index))
         return node
 

@@ -29,6 +29,7 @@ from kleene.cfa.operations import (
     Exit,
     Havoc,
     Invoke,
+    Leave,
     Operation,
     Realloc,
     Return,
@@ -130,9 +131,9 @@ def live_before(
 
 
 def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
-    """The locations from which all paths lead to an exit or an error, before they come to a loop."""
+    """The locations from which all paths lead to an exit, an error or a dead end, before they come to a loop."""
     doomed: set[str] = set()
-    waiting = [edge.source for edge in cfa.edges if isinstance(edge.label, Exit | Error)]
+    waiting = [edge.source for edge in cfa.edges if isinstance(edge.label, Exit | Error)] + _dead_ends(cfa)
     while waiting:
         location = waiting.pop()
         ways = (isinstance(e.label, Exit | Error) or e.target in doomed for e in cfa.leaving(location))
@@ -140,6 +141,12 @@ def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
             doomed.add(location)
             waiting += [edge.source for edge in cfa.entering(location)]
     return frozenset(doomed)
+
+
+def _dead_ends(cfa: Cfa[Operation]) -> list[str]:
+    """The locations at which no run goes on, though nothing ended it."""
+    ends = {edge.target for edge in cfa.edges if isinstance(edge.label, Exit | Error | Leave | Return | Unsupported)}
+    return [name for name in cfa.locations if not cfa.leaving(name) and name not in ends]
 
 
 def _hold_pointers(
@@ -150,7 +157,7 @@ def _hold_pointers(
     waiting = list(doomed)
     while waiting:
         location = waiting.pop()
-        needed: set[Variable] = set()
+        needed = set() if cfa.leaving(location) else set(in_scope.get(location, frozenset()))
         for edge in cfa.leaving(location):
             is_end = isinstance(edge.label, Exit | Error)
             after = in_scope.get(location, frozenset()) if is_end else wanted[edge.target]

@@ -6,7 +6,7 @@ The attempts are in `attempts`; each tries shape classes from the most to the le
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -36,7 +36,7 @@ from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
-from kleene.semantics.translate import Translation, Translator
+from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
 from kleene.structures.structure import Structure
@@ -65,11 +65,16 @@ def analyse(
     max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
+    ignored: frozenset[Alarm] = frozenset(),
     tell: Tell = silent,
 ) -> ShapeResult:
-    """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
+    """Analyse the program with the first shape class whose assumptions hold.
+
+    Only alarms of `kinds` matter, and none that is `ignored`.
+    """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
+    series.ignored = ignored
     result = gave_up("there is no time left", start)
     ways = frozenset(Way)
     if prepared.slice is not None:
@@ -105,6 +110,8 @@ class _Series:
     kinds: frozenset[str]
     deadline: float
     tell: Tell = silent
+    ignored: frozenset[Alarm] = frozenset()
+    """Alarms that do not matter."""
     ways_seen: frozenset[Way] = frozenset()
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
@@ -113,7 +120,11 @@ class _Series:
     """What complete runs on whole heaps have analysed so far, without a proof."""
 
     def is_proof(self, result: ShapeResult) -> bool:
-        return result.complete and not kinds_of_alarms(result) & self.kinds
+        return result.complete and not self._raised(result)
+
+    def _raised(self, result: ShapeResult) -> Set[str]:
+        """The kinds of alarms that matter."""
+        return kinds_of_alarms(result, self.ignored) & self.kinds
 
     def has_many_slices(self) -> bool:
         """Whether slices are worth a try after all else; a program that is large if inlined has none."""
@@ -142,7 +153,7 @@ class _Series:
         taken: set[Way] = set()
         for attempt in attempts:
             left = deadline - time.monotonic()
-            raised = kinds_of_alarms(result) & self.kinds
+            raised = self._raised(result)
             applies = attempt is attempts[0] or attempt.applies(result, raised)
             if not applies or (self.only_class is not None and not attempt.is_plain):
                 continue
@@ -166,7 +177,7 @@ class _Series:
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
                 break  # whole heaps may do better
-            better = outcome.complete and kinds_of_alarms(outcome) & self.kinds <= raised
+            better = outcome.complete and self._raised(outcome) <= raised
             if better or outcome.ways or (attempt.is_plain and not result.complete):
                 result = outcome
         return result
@@ -188,13 +199,14 @@ class _Series:
     def by_slices(self, seconds: float) -> ShapeResult:
         """The slices of the program, one after the other, until one is no proof."""
 
-        def analyse_slice(own: Slice, seconds: float) -> ShapeResult:
+        def analyse_slice(own: Slice, ignored: Set[Alarm], seconds: float) -> ShapeResult:
             return analyse(
                 Prepared(self.prepared.source, own),
                 malloc_may_fail=self.malloc_may_fail,
                 seconds=seconds,
                 max_structures=self.max_structures,
                 kinds=self.kinds - COMMON_KINDS,
+                ignored=frozenset(ignored),
                 tell=self.tell,
             )
 
@@ -217,7 +229,9 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         shared, stale = ready
-        plan = _Plan(prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell)
+        plan = _Plan(
+            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored
+        )
         return replace(plan, classes=self.classes, earlier=self.earlier)
 
 
@@ -287,6 +301,8 @@ class _Plan:
     """The best result of the attempts before."""
     kinds: frozenset[str] = ALL_KINDS
     """The kinds of alarms that matter."""
+    ignored: frozenset[Alarm] = frozenset()
+    """Alarms that do not matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
     earlier: list[Translation] = field(default_factory=list)
@@ -395,7 +411,7 @@ class _Plan:
 
     def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:
         """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""
-        kinds, roots = kinds_of_alarms(result) & self.kinds, result.suspects
+        kinds, roots = kinds_of_alarms(result, self.ignored) & self.kinds, result.suspects
         if result.followed is not None:
             roots = self.shared.names_after(result.followed.sharing, roots)
         return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)

@@ -21,6 +21,7 @@ from kleene.passes.facts.memory import Memory
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult, Way
+from kleene.semantics.translate import Alarm
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
@@ -83,8 +84,8 @@ class Attempt:
         return replace(sharpened, name=f"{shape.name}, by {self.name}")
 
 
-def kinds_of_alarms(result: ShapeResult) -> Set[str]:
-    return {alarm.kind for alarm in result.alarms}
+def kinds_of_alarms(result: ShapeResult, ignored: Set[Alarm] = frozenset()) -> Set[str]:
+    return {alarm.kind for alarm in result.alarms if alarm not in ignored}
 
 
 def _always(result: ShapeResult, raised: Set[str]) -> bool:

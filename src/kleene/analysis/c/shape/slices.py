@@ -20,12 +20,15 @@ LARGEST_SHARE = 0.5
 """The share of the time left for one slice: one that is hard leaves some for the others."""
 
 
-def run_slices(
-    prepared: Prepared, analyse: Callable[[Slice, float], ShapeResult], kinds: Set[str], seconds: float
-) -> ShapeResult:
+Analyse = Callable[[Slice, Set[Alarm], float], ShapeResult]
+"""Analyses a slice, where some alarms do not matter, in so many seconds."""
+
+
+def run_slices(prepared: Prepared, analyse: Analyse, kinds: Set[str], seconds: float) -> ShapeResult:
     """The results of all slices as one; it ends with the first slice that is no proof.
 
-    A slice with alarms is analysed again with the objects on which its conditions depend, before that.
+    A slice with alarms is analysed again with the objects on which its conditions depend, before that. An alarm of an
+    operation that all slices keep matters if all of them raise it: then each is asked again, until one excludes it.
     """
     start = time.monotonic()
     slices, common = prepared.slices, _common_alarms(prepared)
@@ -33,29 +36,39 @@ def run_slices(
     for number, own in enumerate(slices):
         left = seconds - (time.monotonic() - start)
         share = 1.0 if number == len(slices) - 1 else LARGEST_SHARE
-        result = _analyse_wider(prepared, own, analyse, lambda r: _is_proof(r, kinds, common), left * share)
-        results.append(result)
-        if not _is_proof(result, kinds, common):
+        results.append(_analyse_wider(prepared, own, analyse, kinds, common, left * share))
+        if not _is_proof(results[-1], kinds, common):
+            return _combine(results, len(slices), common, time.monotonic() - start)
+    for number, own in enumerate(slices):
+        raised = {a for a in common & _in_all(results) if a.kind in kinds - COMMON_KINDS}
+        left = seconds - (time.monotonic() - start)
+        if not raised or left <= 0:
             break
+        result = analyse(own, common - raised, left * LARGEST_SHARE)
+        if _is_proof(result, kinds, common):
+            results[number] = result
     return _combine(results, len(slices), common, time.monotonic() - start)
 
 
+def _in_all(results: Sequence[ShapeResult]) -> set[Alarm]:
+    """The alarms that all slices raise."""
+    return set.intersection(*(set(result.alarms) for result in results))
+
+
 def _analyse_wider(
-    prepared: Prepared,
-    own: Slice,
-    analyse: Callable[[Slice, float], ShapeResult],
-    is_proof: Callable[[ShapeResult], bool],
-    seconds: float,
+    prepared: Prepared, own: Slice, analyse: Analyse, kinds: Set[str], common: Set[Alarm], seconds: float
 ) -> ShapeResult:
     """The result of a slice, or of a wider one."""
     start = time.monotonic()
-    result = analyse(own, seconds)
+    result = analyse(own, common, seconds)
     for _ in range(MOST_WIDENINGS):
-        wider = prepared.slicing.widen(own) if prepared.slicing is not None else None
         left = seconds - (time.monotonic() - start)
-        if wider is None or is_proof(result) or not result.complete or left <= 0:
+        if _is_proof(result, kinds, common) or not result.complete or left <= 0:
             break
-        own, result = wider, analyse(wider, left)
+        wider = prepared.slicing.widen(own) if prepared.slicing is not None else None
+        if wider is None:
+            break
+        own, result = wider, analyse(wider, common, left)
     return result
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -47,6 +48,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.passes.attempts.slices.values import SureValues, has_constant_addresses
 from kleene.passes.attempts.slices.webs import Webs
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
 
@@ -148,6 +150,7 @@ class Classes:
         local = {v for v in memory.pointers if not v.is_global}
         outside = Cfa(memory.cfa.entry, tuple(self.regions.main_edges))
         self.webs = Webs(outside, local)
+        self._values = SureValues(memory, outside)
         self._parent: list[Class] = []
         self._cells: list[dict[int, Class]] = []
         self._known: dict[_Key, Class] = {}
@@ -321,6 +324,22 @@ class Classes:
                 raise NoSlices(f"the parameter {parameter} is no pointer and no number")
         if call.target is not None and call.returned is not None and isinstance(call.target.type, PointerType):
             self._unite(self.pointee(call.target, spot, written=True), self.pointee(call.returned, inside))
+
+    def are_same(self, left: Expression, right: Expression, spot: Spot) -> bool:
+        """Whether two pointers may be equal, and not NULL; a pointer without a value counts as another one."""
+        if self._has_constant_addresses:
+            return True
+        classes = [self.pointee(side, spot) for side in (left, right)]
+        return None in classes or len({self.find(c) for c in classes if c is not None}) == 1
+
+    def has_value(self, pointer: Expression, spot: Spot) -> bool:
+        """Whether a pointer has a value for sure, outside of functions that are analysed apart."""
+        return spot.edge is not None and not spot.call and self._values.has_value(pointer, spot.edge.source)
+
+    @cached_property
+    def _has_constant_addresses(self) -> bool:
+        initial = (assignment for item in self.memory.program.globals for assignment in item.initial)
+        return has_constant_addresses((*initial, *(edge.label for edge in self.memory.cfa.edges)))
 
     # Results --------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Comparison,
     Constant,
     Deref,
     Expression,
@@ -49,6 +50,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import INT, IntegerType, PointerType
 from kleene.passes.attempts.slices.classes import Class, Classes, NoSlices, Spot
+from kleene.passes.attempts.slices.values import equal_pointers
 
 
 @dataclass(frozen=True)
@@ -177,9 +179,18 @@ class Projection:
     def _test(self, operation: Assume, spot: Spot) -> Projected:
         condition = operation.condition
         if not self._is_visible(condition, spot):
-            return Projected(self._touches(operation, spot))
+            return Projected((*self._touches(operation, spot), *self._null_pointers(operation, spot)))
         looks = any(self.memory.kind(v) != "integer" for v in variables(condition)) or _has_memory(condition)
         return Projected((operation,)) if looks else Projected(test=operation)
+
+    def _null_pointers(self, operation: Assume, spot: Spot) -> Iterator[Operation]:
+        """A pointer of the slice that is equal to one of another slice is NULL."""
+        sides = equal_pointers(operation.condition)
+        if sides is None or self.classes.are_same(*sides, spot):
+            return
+        for side, other in (sides, sides[::-1]):
+            if self._is_visible(side, spot) and self.classes.has_value(other, spot):
+                yield replace(operation, condition=Comparison("==", side, Constant(0, side.type)))
 
     def _declaration(self, operation: DeclareLocal, variable: Variable, spot: Spot) -> Projected:
         if self.memory.kind(variable) == "integer":

@@ -136,14 +136,15 @@ class Silencer:
     def open_edges(self) -> list[Edge[Operation]]:
         """Edges whose operations read what the slice does not know, though it matters what this is.
 
-        These are conditions whose ways lead to different heads, and assignments to numbers that are needed.
+        These are conditions without another way or with ways to different heads, and assignments to needed numbers.
         """
         edges = []
         for edge in self.cfa.edges:
             own = self.projected[self.index[id(edge)]]
             if isinstance(edge.label, Assume) and own.test is None and edge.label not in own.kept:
-                ways = {self.heads[other.target] for other in self.cfa.leaving(edge.source)} - {frozenset()}
-                edges += [edge] if len(ways) > 1 else []
+                leaving = self.cfa.leaving(edge.source)
+                ways = {self.heads[other.target] for other in leaving} - {frozenset()}
+                edges += [edge] if len(ways) > 1 or len(leaving) == 1 else []
             elif isinstance(edge.label, Assign) and isinstance(own.number, Havoc) and self._needed_part(own.number):
                 edges.append(edge)
         return edges
