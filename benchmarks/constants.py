@@ -145,6 +145,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_MOST_RUNS", ("samples",)),
         ("_MOST_UNTRIED", ("samples",)),
         ("_LIKELIHOODS", ("samples",)),
+        ("_LARGEST_SAMPLE", ("samples",)),
+        ("_LARGEST_HEAP", ("samples",)),
         ("_LARGEST_INPUT", ("samples",)),
     ),
     "kleene.refine.heaps.explicit": (("_DEEPEST", ("samples",)),),

@@ -115,6 +115,8 @@ class Sketcher:
         names = {v.name for v in self.memory.integers}
         self.standing = frozenset(v for v in self.memory.pointers if touched_name(v) in names)
         """The variables that stand for others, which may have got the pointer before them."""
+        self.hollow = _places_of(self.memory, self.standing)
+        """The allocations of the blocks whose members are variables (`with_owner_members`)."""
         self.arrays = array_spots(self.memory.program.records)
         self.flexible = flexible_spots(program.original.records, self.memory.program.records)
         self.slots = slot_sizes(self.memory.program.records.values())
@@ -147,7 +149,7 @@ class Sketcher:
 def _allocation_sizes(memory: Memory) -> dict[SourcePlace, set[int | None]]:
     """The sizes of the blocks of each allocation, as the analysis represents them.
 
-    A flexible array member is a block of the stack beside that of its struct, which is the one of the program.
+    An array in a struct may be a block of the stack beside that of its struct, which is the one of the program.
     """
     made: dict[SourcePlace, set[int | None]] = {}
     beside: dict[SourcePlace, set[int | None]] = {}
@@ -156,6 +158,12 @@ def _allocation_sizes(memory: Memory) -> dict[SourcePlace, set[int | None]]:
             of_stack = isinstance(edge.label, Allocate) and edge.label.stack
             (beside if of_stack else made).setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
     return beside | made
+
+
+def _places_of(memory: Memory, targets: Set[Variable]) -> frozenset[SourcePlace]:
+    """The places of the allocations whose blocks go to some variables."""
+    labels = (edge.label for edge in memory.cfa.edges)
+    return frozenset(label.place for label in labels if isinstance(label, Allocate) and label.target in targets)
 
 
 @dataclass
@@ -327,9 +335,10 @@ class _Drawing:
         owner, node = self.owner, self.nodes[number]
         size = self._size(number, block)
         variable = self.objects.get(number)
-        if block.alive and size is None:  # ended blocks that only its cells point to are not drawn
+        hollow = block.place in owner.hollow
+        if block.alive and (size is None or hollow):  # ended blocks that only its cells point to are not drawn
             self.sketch.complete = False
-        if not block.alive or size is None or (variable is not None and is_literal(variable)):
+        if not block.alive or size is None or hollow or (variable is not None and is_literal(variable)):
             return
         if size in owner.slots:  # the list of slots of an array is no part of the state
             return
@@ -343,10 +352,8 @@ class _Drawing:
             if (size, offset) in owner.unread:
                 self.sketch.complete &= (size, offset) not in owner.attempt.stale  # it may keep an ended block
                 continue
-            if self._is_flexible(size, offset):
-                self.sketch.complete = False  # the analysis has one more block
-                continue
-            if self._is_in_array(block, offset):
+            if self._is_flexible(size, offset) or self._is_in_array(block, offset):
+                self.sketch.complete = False  # the analysis has more blocks
                 continue
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))

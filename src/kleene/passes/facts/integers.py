@@ -251,14 +251,17 @@ class Constants:
                 self._counting.update(target)
             if any(isinstance(n, Unary) and n.operator == "-" for n in walk(operation.value)):
                 self._negated.update(target)
-            if compared := self._gather_comparisons(operation.value):
-                self._outcomes.append((target, compared))
+            self._gather_outcome(target, operation.value)
         if isinstance(operation, Assume):
             self._compared.update(self._gather_comparisons(operation.condition))
             if isinstance(operation.condition.type, IntegerType):
                 keys = self.keys(operation.condition)
                 self._compared.update(keys)
                 self._note(keys, Constant(0, operation.condition.type))
+
+    def _gather_outcome(self, target: list[Key], value: Expression) -> None:
+        if compared := self._gather_comparisons(value):
+            self._outcomes.append((target, compared))
 
     def _gather_comparisons(self, expression: Expression) -> list[Key]:
         """The keys that are compared in an expression; those of each comparison share their constants."""
