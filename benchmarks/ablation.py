@@ -1,5 +1,6 @@
 """The ablation of thesis Table 8: what each optimisation is worth, by switching it off from outside.
 
+The switches are those of the Python machine, so this one runs: the native machine has programs of its own for the rules.
 Run by `run.py`; as a command it analyses one example with some optimisations off and prints a line of JSON:
 ``python benchmarks/ablation.py sll/merge ordering memo``.
 """
@@ -15,6 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from measure import EXAMPLES, environment
+
+from kleene.structures.machine import MACHINE
 
 ALL, NONE = "all", "none"
 
@@ -164,7 +167,8 @@ def ablation(name: str, *, repeat: int) -> dict[str, dict[str, Any]]:
 
 def _child(name: str, off: Sequence[str], *, profile: bool) -> dict[str, Any]:
     command = [sys.executable, __file__, name, *off, *(["--profile"] if profile else [])]
-    done = subprocess.run(command, env=environment(None), capture_output=True, text=True, check=False)
+    switched = environment(None) | {MACHINE: "python"}
+    done = subprocess.run(command, env=switched, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{name} without {', '.join(off) or 'nothing'}: {done.stderr.strip()[-300:]}")
     found: dict[str, Any] = json.loads(done.stdout)
