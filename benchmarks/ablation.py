@@ -1,6 +1,6 @@
 """The ablation of thesis Table 8: what each optimisation is worth, by switching it off from outside.
 
-The switches are those of the Python machine, so this one runs: the native machine has programs of its own for the rules.
+The switches are those of the Python machine, so that one runs: the native machine has its own programs for the rules.
 Run by `run.py`; as a command it analyses one example with some optimisations off and prints a line of JSON:
 ``python benchmarks/ablation.py sll/merge ordering memo``.
 """

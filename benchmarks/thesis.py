@@ -3,7 +3,8 @@
 ``python benchmarks/thesis.py`` prints both. Table 9: structures created and seconds for each function, with multiple
 structures (relational join) and with a single one for each nullary vector (`-single`, with ``nn[x]() = E(v) x(v)``),
 in the order of TVLA and in the default order. Table 8: seconds of coerce with all optimisations and without each of
-them, on the Python machine. The thesis used a Pentium II with 400 MHz: compare the structures, and the ratios of the seconds.
+them, on the Python machine. The thesis used a Pentium II with 400 MHz: compare the structures, and the ratios of the
+seconds.
 """
 
 from __future__ import annotations
