@@ -71,6 +71,11 @@ def listing(build: str, change: str, claim: str) -> str:
             "int x = __VERIFIER_nondet_int(); if (x > 0 && x <= 9999 && p->b < 9999) p->b += x;",
             "p->b >= 0",
         ),
+        (
+            "n->a = __VERIFIER_nondet_int(); if (n->a < 0) n->a = 0; n->b = 0;",
+            "while (__VERIFIER_nondet_int() && p->b < p->a) p->b++;",
+            "p->b <= p->a",
+        ),
     ],
 )
 def test_lists_whose_nodes_satisfy_a_condition(tmp_path, build, change, claim):

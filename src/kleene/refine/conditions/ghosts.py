@@ -343,7 +343,8 @@ class _Rewriting:
         for c, base in objects:
             self._ghost_at(c, base)
         related = [c for c in (*(c.at(base) for c, base in objects), *self.plain) if c.variables & variables]
-        related.sort(key=lambda c: (c != first, len(c.variables - variables)))
+        alike = first.variables if first is not None else frozenset()
+        related.sort(key=lambda c: (c != first, c.variables != alike, len(c.variables - variables)))
         return _Known(tuple(sorted(facts, key=str)), tuple(dict.fromkeys(related))[:MOST_RELATED])
 
     def _bases_of(self, fact: Expression) -> set[Expression]:

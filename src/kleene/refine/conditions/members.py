@@ -295,8 +295,12 @@ class Members:
         """The assignments to members of a condition."""
         for edge in self.memory.cfa.edges:
             target = self.member(edge.label.target) if isinstance(edge.label, Assign) else None
-            if target is not None and target.base.type == condition.record and _is_whole(target, condition):
+            if target is not None and self.is_part(target, condition):
                 yield edge, target
+
+    def is_part(self, member: Field, condition: CellCondition) -> bool:
+        """Whether a condition is about this member of its object."""
+        return member.base.type == condition.record and _is_whole(member, condition)
 
     def before_store(
         self, condition: CellCondition, edge: Edge[Operation], target: Field

@@ -6,5 +6,6 @@ In reading order:
 - `explain`: is an error path feasible; its interpolants
 - `reasons`: what to track to rule out a path
 - `conditions`: conditions on integers that a path asks for
+- `demands`: weakest preconditions of conditions on members, object by object
 - `cuts`: the locations at which a variable is tracked
 """

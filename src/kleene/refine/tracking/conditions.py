@@ -29,6 +29,7 @@ from kleene.refine.conditions.ghosts import ghosts_of
 from kleene.refine.conditions.linear import Condition, before_assignment, condition_of, normal
 from kleene.refine.conditions.members import Members
 from kleene.refine.tracking.definition import TrackingDefinition
+from kleene.refine.tracking.demands import conditions_along
 from kleene.refine.tree.reachability_tree import ErrorPath
 
 MOST_NEW = 8
@@ -38,9 +39,17 @@ MOST_CONDITIONS = 16
 
 
 def asked_conditions(
-    members: Members, path: ErrorPath, core: Iterable[int], answer: Interpolants | None
+    members: Members,
+    path: ErrorPath,
+    core: Iterable[int],
+    answer: Interpolants | None,
+    known: Sequence[AnyCondition] = (),
 ) -> tuple[AnyCondition, ...]:
-    """The conditions of the contradictory steps and of the assertion that fails, and those of interpolants."""
+    """The conditions of the contradictory steps and of the assertion that fails, and those of interpolants.
+
+    On members these are those along the path; if all of them are `known`, those of all assignments of the program.
+    Interpolants are asked if all these are known: where numbers wrap around, they speak of bounds that do not matter.
+    """
     memory = members.memory
     asked: dict[AnyCondition, None] = {}
     tests = [k for k, operation in enumerate(path.operations) if isinstance(operation, Assume)]
@@ -50,9 +59,13 @@ def asked_conditions(
         compared = _comparison(operation.condition) if isinstance(operation, Assume) else None
         condition = condition_of(compared.operator, compared.left, compared.right) if compared is not None else None
         if compared is not None and not asked:
-            asked |= dict.fromkeys(_on_members(members, compared, path.steps[k].edge.source))
+            near = conditions_along(members, _first_conditions(members, compared, path.steps[k].edge.source), path, k)
+            all_known = all(c in known for c in near)
+            asked |= dict.fromkeys(_on_members(members, compared, path.steps[k].edge.source) if all_known else near)
         if condition is not None and _is_useful(condition, memory):
             asked |= dict.fromkeys(c for c in _backwards(condition, path.operations[:k]) if _is_known(c, memory))
+    if any(c not in known for c in asked):
+        return tuple(asked)[:MOST_NEW]
     for predicate in (p for cut in (answer.cuts if answer else ()) for p in cut.spoken.integer_predicates):
         atom = _condition_of(predicate)
         if atom is not None and _is_useful(atom, memory):
@@ -65,7 +78,7 @@ def _on_members(members: Members, compared: Comparison, location: str) -> list[A
 
     With them those that make them hold after each assignment to the members, on members or on variables.
     """
-    asked: dict[AnyCondition, None] = dict.fromkeys(_first_conditions(members, compared, location))
+    asked: dict[AnyCondition, None] = {c: None for c, _ in _first_conditions(members, compared, location)}
     waiting = list(asked)
     while waiting and len(asked) < MOST_NEW:
         for before in _preconditions(members, waiting.pop(0)):
@@ -75,10 +88,13 @@ def _on_members(members: Members, compared: Comparison, location: str) -> list[A
     return list(asked)
 
 
-def _first_conditions(members: Members, compared: Comparison, location: str) -> Iterator[CellCondition]:
+def _first_conditions(
+    members: Members, compared: Comparison, location: str
+) -> Iterator[tuple[CellCondition, Expression | None]]:
     """The conditions that a comparison is about itself: with the members that variables hold, then without.
 
-    A comparison of members of two objects is one with each variable that the program stores there.
+    With each the object that it is about; None for any object. A comparison of members of two objects is one with each
+    variable that the program stores there.
     """
     held = [(m, v) for m, v in members.equalities_at(location) if isinstance(v, Variable)]
     readings: list[dict[Expression, Expression]] = [{v: m for m, v in held}, {}]
@@ -90,12 +106,13 @@ def _first_conditions(members: Members, compared: Comparison, location: str) -> 
         if len(bases) == 1:
             left, right = map(members.over_variables, sides)
             condition = condition_of(compared.operator, left, right)
-            first = members.on_members(condition, bases.pop()) if condition is not None else None
+            (base,) = bases
+            first = members.on_members(condition, base) if condition is not None else None
             if first is not None and _tells_more_than_values(first.condition) and members.follows(first):
-                yield first
+                yield first, base
                 return
         elif len(bases) > 1:
-            yield from (c for m in read for c in members.stored_variables(m) if members.follows(c))
+            yield from ((c, None) for m in read for c in members.stored_variables(m) if members.follows(c))
 
 
 def _with_members(expression: Expression, sources: Mapping[Expression, Expression]) -> Expression:

@@ -76,7 +76,7 @@ class PathExplainer:
                 return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
             case Infeasible(core=core):
                 reason = self._infeasible(path, formula, core, known, direct, stand_in)
-                spoken = asked_conditions(self._members, path, core, reason.interpolants)
+                spoken = asked_conditions(self._members, path, core, reason.interpolants, task.conditions)
                 return replace(reason, conditions=spoken)
 
     def _infeasible(

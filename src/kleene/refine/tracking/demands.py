@@ -1,0 +1,104 @@
+"""The weakest preconditions of conditions on members along one path, for the objects that they are about.
+
+Henzinger, Jhala, Majumdar, McMillan. Abstractions from proofs. POPL 2004, section 4 takes predicates from one path. An
+assignment through a pointer changes the condition of its object only. So it asks for another condition on this object,
+and for the same one on the others: ``p->a++; p->c++`` asks for ``a + b == c + 1`` in between, and for nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kleene.cfa.expressions import Expression, Variable, walk, without_casts
+from kleene.cfa.graph import Edge
+from kleene.cfa.operations import Assign, Havoc, Operation
+from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.rewrite import rewrite
+from kleene.refine.conditions.cells import AnyCondition, CellCondition
+from kleene.refine.conditions.linear import before_assignment
+from kleene.refine.conditions.members import Members
+from kleene.refine.tree.reachability_tree import ErrorPath
+
+MOST_DEMANDS = 12
+"""Conditions on objects that are followed along one path: with more, loops would ask for one in each round."""
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """A condition on one object, or on all objects but some (`base` is None)."""
+
+    condition: CellCondition
+    base: Expression | None
+    others: frozenset[Expression] = frozenset()
+
+    def before_change(self, variable: Variable, value: Expression | None) -> _Demand:
+        """The demand before a variable that names objects gets another value."""
+        source = without_casts(value) if value is not None else None
+        known = source if isinstance(source, Variable) else None
+
+        def renamed(base: Expression) -> Expression | None:
+            if variable not in walk(base):
+                return base
+            return rewrite(base, lambda node: known if node == variable else node) if known is not None else None
+
+        others = frozenset(named for base in self.others if (named := renamed(base)) is not None)
+        base = renamed(self.base) if self.base is not None else None
+        return replace(self, base=base, others=others if base is None and self.base is None else frozenset())
+
+
+def conditions_along(
+    members: Members, first: Iterable[tuple[CellCondition, Expression | None]], path: ErrorPath, end: int
+) -> list[AnyCondition]:
+    """The conditions before step `end` of a path, and what makes them hold there: the nearest ones first."""
+    demands = [_Demand(condition, base) for condition, base in first]
+    asked: dict[AnyCondition, None] = {d.condition: None for d in demands}
+    for step in reversed(path.steps[:end]):
+        before: dict[_Demand, None] = {}
+        for demand in demands:
+            for earlier in _before(members, demand, step.edge):
+                if isinstance(earlier, _Demand):
+                    before[earlier] = None
+                    asked[earlier.condition] = None
+                else:
+                    asked[earlier] = None
+        demands = list(before)[:MOST_DEMANDS]
+    return list(asked)
+
+
+def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterable[_Demand | AnyCondition]:
+    """What makes a demand hold after an operation: demands, and conditions on variables."""
+    operation = edge.label
+    target = members.member(operation.target) if isinstance(operation, Assign | Havoc) else None
+    if target is not None and members.is_part(target, demand.condition):
+        if demand.base != target.base:  # the other objects
+            others = demand.others | {target.base} if demand.base is None else frozenset()
+            yield replace(demand, others=others)
+        if target.base not in demand.others and isinstance(operation, Assign):
+            earlier = members.before_store(demand.condition, edge, target)
+            if isinstance(earlier, CellCondition):
+                if members.follows(earlier):
+                    yield _Demand(earlier, target.base)
+            elif earlier is not None and len(earlier.variables) > 1:
+                yield earlier
+        return
+    for variable in defined_variables(operation):
+        value = operation.value if isinstance(operation, Assign) and operation.target == variable else None
+        if variable in demand.condition.outer:
+            copied = _before_copy(members, demand.condition, variable, value)
+            if copied is None:
+                return
+            demand = replace(demand, condition=copied)
+        demand = demand.before_change(variable, value)
+    yield demand
+
+
+def _before_copy(
+    members: Members, condition: CellCondition, variable: Variable, value: Expression | None
+) -> CellCondition | None:
+    """What makes a condition hold after a variable of it became a copy of another one; None for another value."""
+    if not isinstance(value, Variable):
+        return None
+    plain = before_assignment(condition.condition, variable, value)
+    earlier = members.cell_condition(condition.record, plain) if plain is not None else None
+    return earlier if earlier is not None and members.follows(earlier) else None
