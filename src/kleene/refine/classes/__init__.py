@@ -1,4 +1,4 @@
-"""Shape-class generators (BHTZ10, sections 2.4 and 3).
+"""Shape-class generators (BHTZ10, sections 2.3 and 3).
 
 In reading order:
 

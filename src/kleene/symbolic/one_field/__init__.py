@@ -1,4 +1,4 @@
-"""A decision procedure for stores with one functional field (YRS04, section 6: decidable fragments with closure).
+"""A decision procedure for stores with one functional field (YRS04, section 5: a specialised procedure as future work).
 
 Provers do not decide questions about the transitive closure of a field. A store with one functional field is a set of
 trees, whose steps lead to the root, and of cycles on which such trees end. So the stores that satisfy the rules are
