@@ -185,12 +185,12 @@ class Projection:
 
     def _null_pointers(self, operation: Assume, spot: Spot) -> Iterator[Operation]:
         """A pointer of the slice that is equal to one of another slice is NULL."""
-        sides = equal_pointers(operation.condition)
+        sides = equal_pointers(operation)
         if sides is None or self.classes.are_same(*sides, spot):
             return
         for side, other in (sides, sides[::-1]):
             if self._is_visible(side, spot) and self.classes.has_value(other, spot):
-                yield replace(operation, condition=Comparison("==", side, Constant(0, side.type)))
+                yield Assume(operation.place, Comparison("==", side, Constant(0, side.type)))
 
     def _declaration(self, operation: DeclareLocal, variable: Variable, spot: Spot) -> Projected:
         if self.memory.kind(variable) == "integer":

@@ -104,9 +104,13 @@ class Silencer:
         numbers = {v for e in self.cfa.leaving(location) for x in expressions(e.label) for v in variables(x)}
         return set() if numbers & self.needed else {frozenset()}
 
+    def _speaking_locations(self) -> set[str]:
+        """The locations with something to do on one of their edges."""
+        return {edge.source for edge in self.cfa.edges if self.operations(edge)}
+
     def _find_heads(self) -> dict[str, Heads]:
         """For each location, the next ones with something to do; those that only abort count as none."""
-        speaks = {e.source for e in self.cfa.edges if self.operations(e)}
+        speaks = self._speaking_locations()
         silent: dict[str, list[str]] = {name: [] for name in self.cfa.locations}
         heads: dict[str, Heads] = {}
         for name in self.cfa.locations:
@@ -153,10 +157,11 @@ class Silencer:
         """The automaton without silent steps. Its locations keep their names."""
         edges: list[Edge[Operation]] = []
         entered: dict[str, Operation] = {self.cfa.entry: self.cfa.edges[0].label}
+        speaks = self._speaking_locations()
         for edge in self.cfa.edges:
-            steps = self.operations(edge)
-            if not steps:
+            if edge.source not in speaks:
                 continue
+            steps = self.operations(edge) or (Skip(edge.label.place),)  # the other way has something to do
             heads = self.heads[edge.target]
             target = next(iter(heads)) if len(heads) == 1 else edge.target
             here = edge.source

@@ -1,7 +1,8 @@
 """Which pointers have a value for sure, and when two pointers of different classes are equal.
 
 Pointers of different classes never point to the same object. If they are equal, both are NULL: unless one has no value
-at all, or holds a constant address. A slice that knows one of them gains from this.
+at all, holds a constant address, or points to an object that has ended, since another may be where that was. A slice
+that knows one of them gains from this.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Assign, Invoke, Operation, Realloc, expressions
+from kleene.cfa.operations import Allocate, Assign, Assume, Invoke, Operation, Realloc, expressions
 from kleene.cfa.types import PointerType
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory
@@ -86,12 +87,12 @@ def _is_constant_address(node: Expression) -> bool:
     return isinstance(inner, Constant) and inner.value != 0
 
 
-def equal_pointers(condition: Expression) -> tuple[Expression, Expression] | None:
-    """The two pointers that are equal if a condition holds."""
-    operator = "=="
+def equal_pointers(assume: Assume) -> tuple[Expression, Expression] | None:
+    """The two pointers that are equal where a condition passes."""
+    condition, is_equal = assume.condition, assume.truth
     while isinstance(condition, Unary) and condition.operator == "!":
-        operator, condition = "!=" if operator == "==" else "==", condition.operand
-    if not isinstance(condition, Comparison) or condition.operator != operator:
+        condition, is_equal = condition.operand, not is_equal
+    if not isinstance(condition, Comparison) or condition.operator != ("==" if is_equal else "!="):
         return None
     if not all(isinstance(side.type, PointerType) for side in (condition.left, condition.right)):
         return None
