@@ -138,17 +138,17 @@ UNSAFE = {
     ),
     "a node where another was": (
         "struct node *a = push(NULL), *b = fill(); free(a); struct item *c = malloc(16); if (!c) abort(); "
-        "assert((void *)c != (void *)a); free(c); drop(b);",
+        "if ((void *)c == (void *)a) free(c); free(c); drop(b);",
         True,
     ),
     "a list where another was": (
         "struct node *a = push(NULL), *b = fill(); drop_down(a); struct item *c = malloc(16); if (!c) abort(); "
-        "if ((void *)c != (void *)a) free(c); drop(b);",
+        "if ((void *)c == (void *)a) free(c); free(c); drop(b);",
         True,
     ),
     "a node where a variable was": (
         "struct node *b = fill(), *a; { struct node x = { NULL, 0 }; a = &x; } struct item y, *c = &y; c->more = NULL; "
-        "assert((void *)c != (void *)a); drop(b);",
+        "if ((void *)c == (void *)a) c = NULL; c->more = NULL; drop(b);",
         True,
     ),
     "an index of another list": (
