@@ -42,6 +42,10 @@ ACCESSES = {
     "a pointer to the element": "struct element *p = v + j; p->numbers[argc & 7] = 1;",
     "a text of a pointer to the element": "struct element *p = &v[j]; char *c = p->name; c[3] = 0;",
 }
+VARIABLES = {
+    "a member in a variable": "struct element w[4]; int k = {last} - (argc > 1), *p = w[k].numbers; p[argc & 7] = 1;",
+    "a text in a variable": 'struct element w[4]; int k = {last} - (argc > 1); strcpy(w[k].name, "abc");',
+}
 INNER = {
     "a member of a member": "v[0].parts[j].pair[1] = 1;",
     "a member of a member as a pointer": "int *p = v[0].parts[j].pair; p[1] = 1;",
@@ -50,7 +54,9 @@ INNER = {
 
 def _program(name: str, folder: Path, *, wrong: bool) -> Path:
     path = folder / "program.c"
-    if name in INNER:
+    if name in VARIABLES:
+        text = PROGRAM.format(less=1, access=VARIABLES[name].format(last=4 if wrong else 3))
+    elif name in INNER:
         text = PROGRAM.format(less=1, access=f"j = {3 if wrong else 2} - (argc > 1); {INNER[name]}")
     else:
         text = PROGRAM.format(less=0 if wrong else 1, access=ACCESSES[name])
@@ -58,7 +64,7 @@ def _program(name: str, folder: Path, *, wrong: bool) -> Path:
     return path
 
 
-each = pytest.mark.parametrize("name", [*ACCESSES, *INNER])
+each = pytest.mark.parametrize("name", [*ACCESSES, *VARIABLES, *INNER])
 
 
 @pytest.mark.skipif(GCC is None, reason="there is no gcc")

@@ -152,11 +152,12 @@ class Accesses:
         place = inner = self._place(target)
         while isinstance(inner, Field | Index):
             inner = inner.base
-        if place is not inner and isinstance(inner, Deref) and self.texts.is_in_text(self.original(target)):
+        if place is not inner and self.texts.is_in_text(self.original(target)):
             if isinstance(target, Index) or isinstance(target.type, ArrayType):
                 self._check_around(target.base if isinstance(target, Index) else target)
-            start = inner.pointer  # a pointer into a text is one to its start
-            return start if start.type == expression.type else Cast(start, expression.type)
+            if isinstance(inner, Deref):  # a pointer into a text is one to its start
+                start = inner.pointer
+                return start if start.type == expression.type else Cast(start, expression.type)
         return replace(expression, target=place)
 
     def _place(self, lvalue: Expression) -> Expression:
