@@ -154,8 +154,9 @@ class Silencer:
         return edges
 
     def quiet_automaton(self) -> Cfa[Operation]:
-        """The automaton without silent steps. Its locations keep their names."""
+        """The automaton without silent steps. Its locations with something to do keep their names."""
         edges: list[Edge[Operation]] = []
+        entry = self._name(self.cfa.entry)
         entered: dict[str, Operation] = {self.cfa.entry: self.cfa.edges[0].label}
         speaks = self._speaking_locations()
         for edge in self.cfa.edges:
@@ -163,7 +164,7 @@ class Silencer:
                 continue
             steps = self.operations(edge) or (Skip(edge.label.place),)  # the other way has something to do
             heads = self.heads[edge.target]
-            target = next(iter(heads)) if len(heads) == 1 else edge.target
+            target = next(iter(heads)) if len(heads) == 1 else self._name(edge.target)
             here = edge.source
             for step in steps[:-1]:
                 there = f"{edge.source}{_MARK}{len(edges)}"
@@ -175,10 +176,19 @@ class Silencer:
         for location, label in entered.items():
             heads = self.heads[location]
             if heads != {location}:
-                edges += [Edge(location, Skip(label.place), head) for head in sorted(heads - self._dead_ends)]
-        whole = Cfa(self.cfa.entry, tuple(edges))
+                junction = self._name(location)
+                edges += [Edge(junction, Skip(label.place), head) for head in sorted(heads - self._dead_ends)]
+        whole = Cfa(entry, tuple(edges))
         reachable = whole.reachable_from(starts(whole))
-        return Cfa(self.cfa.entry, tuple(edge for edge in edges if edge.source in reachable))
+        return Cfa(entry, tuple(edge for edge in edges if edge.source in reachable))
+
+    def _name(self, location: str) -> str:
+        """The name of a location in the quiet automaton.
+
+        Runs also pass a silent location on ways that the automaton leaves out, so its states are not all there: it has
+        another name, which is none of the program.
+        """
+        return location if self.heads[location] == {location} else f"{location}{_MARK}"
 
 
 def _numbers_read(operation: Operation) -> set[Variable]:
