@@ -167,7 +167,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
     elif given["proofs"]:
-        from kleene.analysis.c.library.clients import check_client
+        from kleene.analysis.c.library.models.clients import check_client
 
         check = partial(check_client, proofs=given["proofs"])
     else:
