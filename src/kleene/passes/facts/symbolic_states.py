@@ -344,8 +344,9 @@ class _Merge:
         result.zone = join_zones(first.zone, second.zone, plain)
         result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
         numbers = [(i, pair) for i, pair in enumerate(order, 1) if i not in result.blocks]
-        pairs = [(i, j, *p, *q) for i, p in numbers for j, q in numbers if i != j]
-        for i, j, a, b, c, d in pairs if first.grown or second.grown else ():
+        grows = bool(first.grown or second.grown)
+        pairs = [(i, j, *p, *q) for i, p in numbers for j, q in numbers if i != j] if grows else []
+        for i, j, a, b, c, d in pairs:
             if (a, c) in first.grown or (b, d) in second.grown:
                 growths = first.growth(a, c), second.growth(b, d)
                 if growths[0] is not None and growths[1] is not None:

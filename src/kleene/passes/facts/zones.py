@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kleene.cfa.expressions import MIRRORED
+
 Interval = tuple[int, int]
 ZERO = 0
 """The number 0, so that a bound of one number is a difference too."""
@@ -121,3 +123,21 @@ def join_zones(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Z
             if bound < result.bounds[i][1] - result.bounds[j][0]:
                 result.gaps[i, j] = bound
     return result
+
+
+def relate(operator: str, a: int, b: int, zone: Zone) -> bool:
+    """Add a comparison of two numbers; false if it cannot hold."""
+    if operator in (">", ">="):
+        a, b, operator = b, a, MIRRORED[operator]
+    match operator:
+        case "<":
+            return zone.add(a, b, -1)
+        case "<=":
+            return zone.add(a, b, 0)
+        case "==":
+            return zone.same(a, b)
+    if zone.upper(a, b) <= 0 and zone.upper(b, a) <= 0:
+        return False
+    if zone.upper(a, b) <= 0:
+        return zone.add(a, b, -1)
+    return zone.upper(b, a) > 0 or zone.add(b, a, -1)
