@@ -9,7 +9,7 @@ from kleene.cfa.types import ArrayType, PointerType, RecordType, Type, VoidType
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import mask_of
 
-_BACK = re.compile(r"prev|pred|back|parent|father|up$", re.IGNORECASE)
+_BACK = re.compile(r"prev|pred|back|parent|father|up$|^(p|prv|bk|blink|bwd)$", re.IGNORECASE)
 _WHOLE = re.compile(r"owner|head", re.IGNORECASE)
 """Names of cells that lead from a part to the whole, or the other way round, by their types."""
 

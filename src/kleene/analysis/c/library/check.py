@@ -7,6 +7,7 @@ the others are proved without it.
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
+from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.places import executed_operations, in_library, reason_in_library, sequence_of
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
@@ -38,6 +40,7 @@ from kleene.analysis.c.library.models.model import model_of
 from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
+from kleene.c.options import ReadOptions
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
@@ -59,7 +62,7 @@ def check_library(
     """Check the exported functions of a file, or the function `only`; with the readings of an earlier check."""
     start = time.monotonic()
     options = replace(options, properties=PROVED)
-    interface = read_interface(file, options.read)
+    interface = _without_models(read_interface(file, options.read), options.read)
     if not interface.functions:
         raise UsageError(f"'{file}' exports no function: all of its functions are static, or it has none")
     if only is not None and only not in {f.name for f in interface.functions}:
@@ -77,6 +80,14 @@ def check_library(
         report.functions = [f for f in report.functions if f.name == only]
     report.seconds = time.monotonic() - start
     return report
+
+
+def _without_models(interface: Interface, options: ReadOptions) -> Interface:
+    """The interface without those functions without a body that the user gives a model or a body."""
+    given = {text.partition("=")[0].strip() for text in options.extern}
+    texts = [Path(file).read_text(encoding="utf-8", errors="replace") for file in options.models]
+    named = {f.name for f in interface.missing if any(re.search(rf"\b{f.name}\s*\(", text) for text in texts)}
+    return replace(interface, missing=tuple(f for f in interface.missing if f.name not in given | named))
 
 
 class _Run:
@@ -166,7 +177,12 @@ class _Run:
                 self._accept(operations, inferred.types, check, () if general is not None else changing)
                 self._state(check, client, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
-                report.assumptions[:] = dict.fromkeys([*report.assumptions, *(NOT_SET.format(v) for v in exported)])
+                assumed = [a.text for a in check.assumptions]
+                known = allocator_assumptions(self.interface)
+                assumed += [known[name] for name in program.reachable_functions if name in known]
+                report.assumptions[:] = dict.fromkeys(
+                    [*report.assumptions, *(NOT_SET.format(v) for v in exported), *assumed]
+                )
                 if changing:  # its functions do not behave the same at each call
                     return
                 proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
@@ -180,6 +196,10 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
+            is_lost = finding.confirmed and finding.kind == "memory_leak"
+            if is_lost and (stored := self._without_null(inferred.types, operations)):
+                operations[:] = stored
+                continue
             readable = finding.confirmed and not result_is_gone(finding, client)
             other = inference.read_again(operation) if readable else None
             if other is not None:
@@ -203,6 +223,19 @@ class _Run:
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
             )
             operations.remove(operation)
+
+    def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
+        """The operations with stored pointers that are not NULL, if the error is gone then; else none.
+
+        Many a queue says by NULL that it is empty: its function that takes out all elements stops at a stored NULL.
+        """
+        stored = [o.with_roles({Role.DATA: Role.STORED}) for o in operations]
+        if stored == operations:
+            return []
+        client, program = self.clients.write(types, stored, general=True)
+        may_fail = self.options.read.malloc_may_fail
+        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
+        return stored if trial.error is None and not trial.cut_short else []
 
     def _check_with_any_numbers(
         self, program: CProgram, changing: tuple[Variable, ...], properties: tuple[str, ...]

@@ -6,10 +6,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.client.allocators import harmless_functions
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
 from kleene.analysis.c.library.client.walks import FOUND
 from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
-from kleene.analysis.c.library.generality.separation import Shared, examines_data, objects_in_state, shared_in_state
+from kleene.analysis.c.library.generality.separation import (
+    Shared,
+    examines_data,
+    has_stale_pointers,
+    objects_in_state,
+    shared_in_state,
+)
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.readings.operations import Operation
@@ -43,7 +50,8 @@ class ClientFolder:
     def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
         self.folder = folder
         self.interface = interface
-        self.options = _for_client(interface.file, options)
+        harmless = tuple(f"{name}=pure" for name in harmless_functions(interface))
+        self.options = _for_client(interface.file, replace(options, extern=(*options.extern, *harmless)))
 
     def write(
         self,
@@ -95,6 +103,9 @@ class Trial:
     elements: set[str] = field(default_factory=set)
     """The element types of which some run passes an element."""
 
+    is_stale: bool = False
+    """Whether some object has a pointer to a block that was freed."""
+
     cut_short: bool = False
     """Whether the time ended it: which errors it shows then depends on the load of the machine."""
 
@@ -117,6 +128,7 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
 
     def observe(state: State) -> None:
         trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
+        trial.is_stale = trial.is_stale or has_stale_pointers(state, client.variables, MAIN)
         trial.alive.update(objects_in_state(state, client.variables, MAIN))
 
     result = budget.within(
