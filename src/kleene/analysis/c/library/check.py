@@ -17,6 +17,7 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.places import executed_operations, in_library, reason_in_library, sequence_of
+from kleene.analysis.c.library.client.suspects import suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
@@ -53,6 +54,8 @@ from kleene.results.library import FunctionVerdict, LibraryReport
 PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
 NOT_SET = "no client sets {}, a variable of the file that is not static"
+SHARE_OF_FIRST = 0.6
+"""The part of the time for a client of all operations: in the rest, the others are proved without the slowest one."""
 NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
 
@@ -142,8 +145,8 @@ class _Run:
         """Prove all operations again, with those that take two objects; what was proved before stays proved."""
         before = self.verdicts
         wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
-        every = [o for o in inferred.accepted if o not in pairs and o.function.name not in wrong] + pairs
-        self.verdicts = {n: v for n, v in before.items() if n not in {o.function.name for o in every}}
+        every = [o for o in inferred.accepted if o not in pairs and (o.makes or o.function.name not in wrong)] + pairs
+        self.verdicts = {n: v for n, v in before.items() if n in wrong or n not in {o.function.name for o in every}}
         own = LibraryReport(report.file, [], assumptions=report.assumptions)
         self._prove_together(inference, inferred, every, own)
         proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
@@ -165,7 +168,8 @@ class _Run:
         while operations:
             client, program = self.clients.write(inferred.types, operations, general=True)
             properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
-            options = replace(self.options, properties=properties, timeout=self.budget.left)
+            share = self.budget.left * (SHARE_OF_FIRST if len(operations) > 1 else 1.0)
+            options = replace(self.options, properties=properties, timeout=share)
             check = check_program(program, options, time.monotonic())
             check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
             check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
@@ -191,6 +195,10 @@ class _Run:
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
+            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, operations)):
+                self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
+                operations.remove(slow)
+                continue
             if culprit is None or self.budget.left <= 0:
                 for operation in operations:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
@@ -270,9 +278,13 @@ class _Run:
             shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
         if shared is None and client.copies and not heads:
             shared = (client.copies[0].removesuffix("_b"), client.copies[0])
-        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
+        wrong = {n for n, v in self.verdicts.items() if v.verdict is Verdict.FALSE}
+        wrong &= {o.function.name for o in operations}
+        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.keys() - wrong)
         for operation in operations:
             name = operation.function.name
+            if name in wrong:  # it makes the objects of the others where it has no error
+                continue
             executed = {location for function, location in trial.exploration.visited if function == name}
             objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
             elements = set(operation.records_in(*ELEMENTS))
@@ -286,6 +298,13 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:
                 self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
+                self._note_wrong_makers(name, wrong)
+
+    def _note_wrong_makers(self, name: str, wrong: set[str]) -> None:
+        """State that a function is proved on the objects that others make, where these have no error."""
+        verdict = self.verdicts[name]
+        notes = tuple(f"objects are made where {maker} has no error" for maker in sorted(wrong))
+        self.verdicts[name] = replace(verdict, precondition=(*verdict.precondition, *notes))
 
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
@@ -348,6 +367,9 @@ class _Run:
         advice: str = "",
     ) -> None:
         function = operation.function
+        known = self.verdicts.get(function.name)
+        if known is not None and known.verdict is Verdict.FALSE:  # it makes the objects of others, and has an error
+            return
         words = [*operation.words(), *([f"objects are made without {left_out}"] if left_out else [])]
         self.verdicts[function.name] = FunctionVerdict(
             function.name,

@@ -262,9 +262,22 @@ class Inference:
         elif self._needs_more_than_zeros(failures):
             self.inferred.untried[function.name] = NOT_ZEROS
         elif self._has_objects(failures) and not is_wrong_guess_of(most_telling(failures)):
-            self.inferred.rejected.append(most_telling(failures))
+            self._reject(most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _reject(self, rejected: Rejected) -> None:
+        """Reject a function. One that makes objects still makes them where it does not dereference NULL."""
+        self.inferred.rejected.append(rejected)
+        maker, fault = rejected.operation, rejected.error.fault
+        if not maker.makes or fault.kind != "null_dereference" or maker.records_in(*OBJECTS):
+            return
+        self.clients.spared.add(fault.place)
+        self._trials.clear()
+        if self._try(maker, TRIAL_STATES).is_admissible:
+            self.inferred.accepted.append(maker)
+        else:
+            self.clients.spared.remove(fault.place)
 
     def _usual_failures(self, tried: list[Tried]) -> list[Rejected]:
         """Errors of readings in which the result replaces the object, as it does in the other functions of its type."""

@@ -17,6 +17,7 @@ from kleene.analysis.c.library.generality.separation import (
     objects_in_state,
     shared_in_state,
 )
+from kleene.analysis.c.library.inference.spared import with_spared
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.readings.operations import Operation
@@ -25,7 +26,7 @@ from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.cfa.expressions import Comparison, walk
-from kleene.cfa.operations import Assume
+from kleene.cfa.operations import Assume, Place
 from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
@@ -51,6 +52,8 @@ class ClientFolder:
         self.folder = folder
         self.interface = interface
         harmless = tuple(f"{name}=pure" for name in harmless_functions(interface))
+        self.spared: set[Place] = set()
+        """Where operations that make objects dereference NULL: runs of the clients end there."""
         self.options = _for_client(interface.file, replace(options, extern=(*options.extern, *harmless)))
 
     def write(
@@ -74,7 +77,7 @@ class ClientFolder:
             begins_with_two=begins_with_two,
         )
         path.write_text(client.text, encoding="utf-8")
-        return client, read_program([str(path)], self.options)
+        return client, with_spared(read_program([str(path)], self.options), self.spared)
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
         return examines_data(self.write(types, operations)[1])

@@ -75,10 +75,11 @@ def object_types(interface: Interface) -> ObjectTypes:
     blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
     reached = {name: _reaches(interface, name) for name in used}
     links = _links_inside(interface, reached, [n for n in used if n not in constructed | blocks])
-    iterators = _iterators(interface, reached, constructed | blocks)
+    by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
+    without_header = {n for n in used if _is_linked(interface, n) and (n in by_address or _updates(interface, n))}
+    iterators = _iterators(interface, reached, constructed | blocks | without_header)
     iterators = {name: host for name, host in iterators.items() if name not in links}
     returned = {record_of(f.result) for f in interface.functions}
-    by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
     zeroed = frozenset(
         name
         for name in used

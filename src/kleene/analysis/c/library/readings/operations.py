@@ -109,6 +109,11 @@ class Operation:
         return self.initialises or ("" if self.makes_another else self._made)
 
     @property
+    def outcome_replaces(self) -> bool:
+        """Whether the result, or the variable whose address is passed, is the object from now on."""
+        return self.outcome in REPLACING or Role.ADDRESS in self.roles
+
+    @property
     def makes_another(self) -> str:
         """The record of an object that the operation makes beside one of the same type; empty if it makes none."""
         if self.outcome is Outcome.ANOTHER:
