@@ -16,6 +16,7 @@ from tests.fuzz_c.generators import (
     contracts,
     copies,
     counts,
+    elements,
     members,
     numbers,
     recursive,
@@ -36,6 +37,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "contracts": contracts.program,
     "counts": counts.program,
     "blocks": blocks.program,
+    "elements": elements.program,
     "text": text.program,
 }
 TOPICS = ("mutant", *GENERATORS)
