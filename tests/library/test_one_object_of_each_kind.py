@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.library.clients import check_client
-from kleene.analysis.c.library.trials import TRIAL_BLOCKS
+from kleene.analysis.c.library.inference.trials import TRIAL_BLOCKS
+from kleene.analysis.c.library.models.clients import check_client
 from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
 from kleene.cli import run_main

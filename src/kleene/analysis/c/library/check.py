@@ -14,31 +14,28 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import CLIENT, Client
-from kleene.analysis.c.library.contract import contract_of, loop_heads
-from kleene.analysis.c.library.hooks import unset_hooks
-from kleene.analysis.c.library.inference import (
-    CHANGES,
-    FOLLOWS,
-    SHARES,
-    Inference,
+from kleene.analysis.c.library.client.places import executed_operations, in_library, reason_in_library, sequence_of
+from kleene.analysis.c.library.client.text import CLIENT, Client
+from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
+from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
+from kleene.analysis.c.library.contracts.stored import StoredContracts
+from kleene.analysis.c.library.generality.hooks import unset_hooks
+from kleene.analysis.c.library.generality.separation import changing_variables, read_variables, shared_in_structures
+from kleene.analysis.c.library.generality.static_numbers import with_any_numbers
+from kleene.analysis.c.library.inference.attempts import (
     Inferred,
     Rejected,
     follows_datum,
     is_wrong_guess,
-    never_called,
     result_is_gone,
 )
-from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
-from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
-from kleene.analysis.c.library.model import model_of
-from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
-from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
-from kleene.analysis.c.library.separation import changing_variables, read_variables, shared_in_structures
-from kleene.analysis.c.library.static_numbers import with_any_numbers
-from kleene.analysis.c.library.stored import StoredContracts
-from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
+from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, never_called
+from kleene.analysis.c.library.inference.selection import Inference
+from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
+from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes
+from kleene.analysis.c.library.models.model import model_of
+from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.cfa.expressions import Variable

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice, product
 
-from kleene.analysis.c.library.interface import CType, ExportedFunction, Parameter
-from kleene.analysis.c.library.object_types import (
+from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Parameter
+from kleene.analysis.c.library.interface.object_types import (
     ObjectTypes,
     initialised_by,
     is_direct,
@@ -19,7 +19,7 @@ from kleene.analysis.c.library.object_types import (
     record_of,
     records_of,
 )
-from kleene.analysis.c.library.operations import (
+from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
     POINTER_ROLES,

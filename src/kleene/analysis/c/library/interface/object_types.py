@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
+from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Interface
 from kleene.cfa.types import ArrayType, PointerType, RecordType
 
 MAKES = re.compile(r"new|creat|make|alloc|open|init|setup|dup|copy|clone|from|sub|filter|map|split", re.IGNORECASE)

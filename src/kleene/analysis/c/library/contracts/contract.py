@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kleene.analysis.c.library.client import MAIN
-from kleene.analysis.c.library.invariant import Fact
-from kleene.analysis.c.library.object_types import record_of
-from kleene.analysis.c.library.operations import OBJECTS, REPLACING, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.client.text import MAIN
+from kleene.analysis.c.library.contracts.invariant import Fact
+from kleene.analysis.c.library.interface.object_types import record_of
+from kleene.analysis.c.library.readings.operations import OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.source_names import source_names
 from kleene.report.check.shape_words import Invariant, invariants_of
 from kleene.results.check import CheckReport

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from kleene.analysis.c.library.interface import ExportedFunction
-from kleene.analysis.c.library.object_types import record_of
+from kleene.analysis.c.library.interface.exports import ExportedFunction
+from kleene.analysis.c.library.interface.object_types import record_of
 from kleene.results.library import Reading
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, MAIN, Client, write_client
-from kleene.analysis.c.library.hooks import live_steps, unset_hooks
-from kleene.analysis.c.library.interface import Interface
-from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import Operation
-from kleene.analysis.c.library.separation import Shared, examines_data, objects_in_state, shared_in_state
-from kleene.analysis.c.library.walks import FOUND
+from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
+from kleene.analysis.c.library.client.walks import FOUND
+from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
+from kleene.analysis.c.library.generality.separation import Shared, examines_data, objects_in_state, shared_in_state
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes
+from kleene.analysis.c.library.readings.operations import Operation
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kleene.analysis.c.library.interface import Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.operations import ELEMENTS, Operation, Role
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
+from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
 from kleene.cfa.types import PointerType, RecordLayout, RecordType
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
