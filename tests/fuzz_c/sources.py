@@ -20,6 +20,7 @@ from tests.fuzz_c.generators import (
     members,
     numbers,
     recursive,
+    several,
     structures,
     tables,
     text,
@@ -38,6 +39,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "counts": counts.program,
     "blocks": blocks.program,
     "elements": elements.program,
+    "several": several.program,
     "text": text.program,
 }
 TOPICS = ("mutant", *GENERATORS)
