@@ -484,8 +484,12 @@ class Memory:
         self_loops: set[str] = set()
         for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
             if isinstance(operation, Assign) and _points_to_itself(operation.target, operation.value):
-                self_loops |= {self.cell_of[p] for p in self._known_places(operation.target) if p in self.cell_of}
+                self_loops |= self.cells_at(operation.target)
         return frozenset(self_loops)
+
+    def cells_at(self, lvalue: Expression) -> set[str]:
+        """The pointer cells that an lvalue may be, as far as they are known."""
+        return {self.cell_of[place] for place in self._known_places(lvalue) if place in self.cell_of}
 
     def _known_places(self, lvalue: Expression) -> set[Place]:
         try:

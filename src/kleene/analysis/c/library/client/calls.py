@@ -1,0 +1,295 @@
+"""The line of a client that executes one operation: statements before the call, its arguments, statements after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.analysis.c.library.client.walks import Walks
+from kleene.analysis.c.library.interface.exports import CType, Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
+from kleene.analysis.c.library.readings.operations import (
+    ELEMENTS,
+    OBJECTS,
+    STATUS,
+    TEXTS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
+
+_MOST_ELEMENTS = 1 << 24
+"""Elements of an array of the client: so many that no product with their size overflows."""
+_DATUM = "(void *)65536"
+"""A pointer that is stored only: to follow it is an error, told from others by its address behind the page of NULL."""
+_ANY_DATUM = "kleene_datum()"
+_STORED = "kleene_stored()"
+DATA = f"""\
+static void *kleene_datum(void) {{
+    int which = __VERIFIER_nondet_int();
+    return which == 0 ? NULL : which == 1 ? {_DATUM} : (void *)131072;
+}}
+static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : (void *)131072; }}
+"""
+"""Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
+_TEXTS = ('""', '"a"', '"key"')
+"""Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
+
+
+@dataclass
+class _Call:
+    """The parts of one call: statements before it, conditions, arguments, statements after it."""
+
+    setup: list[str] = field(default_factory=list)
+    allocations: list[str] = field(default_factory=list)
+    """Statements that allocate the blocks."""
+    blocks: list[str] = field(default_factory=list)
+    """Variables of blocks that the client allocates for the call."""
+    guards: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    cleanup: list[str] = field(default_factory=list)
+    owner: str = ""
+    """The variable of the first object."""
+    kept: str = ""
+    """The statement that keeps the block which the function has turned into an object."""
+    dropped: str = ""
+    """The statement that frees this block instead."""
+    made: str = ""
+    """The variable for an object that the function makes."""
+    member: str = ""
+    """A member of this object that the client reads, as it is one if the result says so."""
+
+
+class Calls:
+    """Writes the calls of one client."""
+
+    def __init__(
+        self,
+        interface: Interface,
+        types: ObjectTypes,
+        variables: dict[str, str],
+        copied: dict[str, Operation],
+        *,
+        general: bool,
+        any_text: bool,
+        any_datum: bool,
+    ) -> None:
+        self.interface = interface
+        self.types = types
+        self.variables = variables
+        self.copied = copied
+        self.is_general = general
+        self.any_text = any_text
+        self.any_datum = any_datum
+        self.walks = Walks(interface, types)
+        self._callbacks: dict[str, str] = {}
+        self.helpers: list[str] = []
+
+    def line(self, operation: Operation) -> str:
+        call = _Call()
+        counts = {operation.count_beside(i) for i, role in enumerate(operation.roles) if role is Role.ARRAY}
+        for number, (role, parameter) in enumerate(
+            zip(operation.roles, operation.function.parameters, strict=True), start=1
+        ):
+            name, local = record_of(parameter.type), f"a{number}"
+            if number - 1 in counts:
+                call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
+            if role in OBJECTS or role in (Role.SECOND, Role.GIVEN):
+                self._object(operation, role, name, call)
+            elif role in ELEMENTS:
+                self._element(operation, role, name, local, call)
+            elif role in (Role.BLOCK, Role.INITIALISED):
+                call.allocations.append(f"{self.types.texts[name]} *{local} = malloc(sizeof *{local});")
+                call.blocks.append(local)
+                call.arguments.append(local)
+                if role is Role.INITIALISED:
+                    call.guards.append(f"!{self.variables[name]}")
+                    call.kept = f"{self.variables[name]} = {local}"
+                    call.dropped = f"free({local})"
+            elif role is Role.MADE:
+                known = "" if operation.outcome in STATUS else " = NULL"
+                call.setup.append(f"{self.types.texts[name]} *{local}{known};")
+                call.arguments.append(f"&{local}")
+                call.made = local
+                call.member = member_to_see(name, self.interface)
+            elif number - 1 in counts:
+                call.arguments.append(local)
+            elif role is Role.ARRAY:
+                self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
+            elif role in TEXTS:
+                call.arguments.append(f"({parameter.type.text}){self._text(role, local, call)}")
+            else:
+                call.arguments.append(self._plain(role, parameter.type, local, call.setup))
+        return self._text_of(operation, call)
+
+    def _object(self, operation: Operation, role: Role, name: str, call: _Call) -> None:
+        variable = self.variables[name] + ("_b" if role is Role.SECOND else "")
+        call.owner = call.owner or variable
+        call.arguments.append(f"&{variable}" if role is Role.ADDRESS else variable)
+        if role is not Role.OBJECT_OR_NULL and name not in self.types.empty_is_null:
+            call.guards.append(variable)
+        if operation.ends and role in OBJECTS:
+            if operation.fate is Fate.RELEASED:
+                call.cleanup.append(f"free({variable});")
+            call.cleanup.append(f"{variable} = NULL;")
+        elif role is Role.GIVEN or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED)):
+            call.cleanup += [f"free({variable});"] if operation.fate is Fate.MOVED else []
+            call.cleanup.append(f"{variable} = NULL;")
+
+    def _element(self, operation: Operation, role: Role, name: str, local: str, call: _Call) -> None:
+        source = self.types.elements.get(name, name)
+        walk = self.walks.to(source, name)
+        call.setup.append(f"{self.types.texts[name]} *{local} = {walk}({self.variables[source]});")
+        if role is Role.ELEMENT:
+            call.guards.append(local)
+        call.arguments.append(local)
+        if operation.fate is Fate.RELEASED:
+            call.cleanup.append(f"free({local});")
+
+    def _text_of(self, operation: Operation, call: _Call) -> str:
+        function = operation.function
+        text = _with_status(operation, f"{function.name}({', '.join(call.arguments)})", call)
+        match operation.outcome:
+            case Outcome.NEW | Outcome.ANOTHER:
+                text = self._new(operation, text, call)
+            case _ if call.made:
+                text = self._new(operation, text, call)
+            case Outcome.REPLACES:
+                text = f"{call.owner} = {text}"
+            case Outcome.REPLACES_IF_SET:
+                text = f"{function.result.text} r = {text}; if (r) {call.owner} = r"
+            case Outcome.FREED:
+                text = f"free((void *){text})"
+            case Outcome.SEEN:
+                record = record_of(function.result) if is_direct(function.result) else ""
+                member = member_to_see(record, self.interface)
+                text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
+        body = " ".join([f"{text};", *call.cleanup])
+        if call.blocks:
+            body = f"{' '.join(call.allocations)} if ({' && '.join(call.blocks)}) {{ {body} }}"
+            if len(call.blocks) > 1:
+                body += f" else {{ {' '.join(f'free({b});' for b in call.blocks)} }}"
+        if call.guards:
+            body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
+        return self._needs_object(operation, f"{' '.join(call.setup)} {body}".strip())
+
+    def _new(self, operation: Operation, text: str, call: _Call) -> str:
+        """An object that the call makes goes to the variable of its type."""
+        another = operation.makes_another
+        if another in self.copied:
+            return self._copy(another, text)
+        variable = f"{self.variables[another]}_b" if another else self.variables[operation.makes]
+        call.guards.append(f"!{variable}")
+        return f"{variable} = {text}"
+
+    def _copy(self, name: str, text: str) -> str:
+        """Another object of a type: one of the two ends. (A loop, so that its head has the heaps with both.)"""
+        one, type_ = self.variables[name], self.types.texts[name]
+        other = f"{one}_b"
+        swap = f"if (__VERIFIER_nondet_int()) {{ {type_} *t = {one}; {one} = {other}; {other} = t; }}"
+        self.variables[name] = other
+        end = self.line(self.copied[name])
+        self.variables[name] = one
+        return f"for ({type_} *{other} = {text}; {other};) {{ {swap} {end} }}"
+
+    def _needs_object(self, operation: Operation, body: str) -> str:
+        """Elements are reached from an object: without one the operation does nothing."""
+        sources = {self.variables[self.types.elements.get(n, n)] for n in operation.records_in(*ELEMENTS)}
+        return f"if ({' && '.join(sorted(sources))}) {{ {body} }}" if sources else body
+
+    def _text(self, role: Role, local: str, call: _Call) -> str:
+        """A text: an argument of the program, or a copy of it that ends with the call."""
+        call.setup.append(f"int t{local} = __VERIFIER_nondet_int();")
+        if self.any_text:
+            call.guards.append(f"t{local} >= 0 && t{local} < argc")
+            text = f"argv[t{local}]"
+        else:
+            text = f"(t{local} == 0 ? {_TEXTS[0]} : t{local} == 1 ? {_TEXTS[1]} : {_TEXTS[2]})"
+        if role is Role.LASTING_TEXT:
+            return text
+        call.allocations.append(f"char *{local} = strdup({text});")
+        call.blocks.append(local)
+        call.cleanup.append(f"free({local});")
+        return local
+
+    def _array(self, element: str, local: str, count: str, call: _Call) -> None:
+        """An array of the client with any content."""
+        call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
+        call.allocations.append(f"{element} *{local} = malloc({count} * sizeof *{local});")
+        call.blocks.append(local)
+        call.arguments.append(local)
+        call.cleanup.append(f"free({local});")
+
+    def _plain(self, role: Role, type_: CType, local: str, setup: list[str]) -> str:
+        """An argument that is no object."""
+        match role:
+            case Role.NUMBER:
+                return self._number(type_)
+            case Role.DATA:
+                return self._datum
+            case Role.STORED:
+                return _STORED if self.any_datum else _DATUM
+            case Role.OWNED:
+                return "malloc(sizeof(int))"
+            case Role.RESULT:
+                setup.append(f"{type_.target} {local};")
+                return f"&{local}"
+            case Role.CALLBACK:
+                return self._callback(type_)
+            case _:
+                setup.append(f"{type_.text} {local};")
+                return local
+
+    def _number(self, type_: CType) -> str:
+        return any_number(type_, any_float=self.is_general)
+
+    @property
+    def _datum(self) -> str:
+        return _ANY_DATUM if self.any_datum else _DATUM
+
+    # Helpers --------------------------------------------------------------------------------------------
+
+    def _callback(self, type_: CType) -> str:
+        """A function of the client with the type of a parameter: it reads nothing and may return anything."""
+        name = self._callbacks.get(type_.text)
+        if name is None:
+            name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
+            result, *parameters = type_.callback
+            listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
+            value = "" if result.text == "void" else self._datum if result.target else self._number(result)
+            self.helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
+        return name
+
+
+def _with_status(operation: Operation, text: str, call: _Call) -> str:
+    """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
+    comparison = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0"}.get(operation.outcome, "")
+    if call.made:
+        seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
+        return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"
+    if comparison:
+        return f"if ({text}{comparison}) {{ {call.kept}; }} else {{ {call.dropped}; }}"
+    return f"{text}; {call.kept}" if call.kept else text
+
+
+def member_to_see(record: str, interface: Interface) -> str:
+    """The member that a client reads of a record to which a result points: a number if there is one, or a pointer."""
+    layout = interface.records.get(record)
+    fields = [f for f in layout.fields if f.name] if layout is not None else []
+    numbers = [f.name for f in fields if isinstance(f.type, IntegerType)]
+    return next(iter([*numbers, *(f.name for f in fields if isinstance(f.type, PointerType))]), "")
+
+
+def stores_data(operation: Operation) -> bool:
+    """Whether a function gets pointers that point nowhere, as an argument or from a function of the client."""
+    results = [p.type.callback[0] for p in operation.function.parameters if p.type.callback]
+    return Role.DATA in operation.roles or Role.STORED in operation.roles or any(result.target for result in results)
+
+
+def any_number(type_: CType, *, any_float: bool = True) -> str:
+    """An expression for any number of a type; exact runs know no other floating-point number than one."""
+    if isinstance(type_.type, FloatType):
+        return f"({type_.text})__VERIFIER_nondet_double()" if any_float else "1.0"
+    small = isinstance(type_.type, IntegerType) and type_.type.bits <= INT.bits
+    return f"({type_.text})__VERIFIER_nondet_{'int' if small else 'long'}()"

@@ -1,0 +1,95 @@
+"""Findings of a client, as the author of the library sees them: his own file, and the operations that lead there.
+
+The client is a file that nobody has written. What goes wrong in its own lines, such as a result that cannot be read or
+a block that is lost, is a fault of the operation that it executed last.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.readings.operations import Operation
+from kleene.core.verdict import Finding
+from kleene.domains.explicit.explore import Confirmed
+
+MOST_OPERATIONS = 6
+"""Operations that a reason lists: the last ones. A path of the analysis may be long, and a reason is one line."""
+
+
+_FROM_PLACE = re.compile(r"block from (line |\S+:)\d+")
+
+
+def executed_operations(finding: Finding, client: Client) -> list[Operation]:
+    """The operations of the client that a run, or a suspected path, executes, in order.
+
+    A run has a step for each call. In a suspected path calls are inlined: where the path goes on in the library, or
+    assigns to copies of parameters (``f$1.p = q``), the operation of the line before is executed.
+    """
+    executed: list[Operation] = []
+    begin = client.text[: client.text.index(f"int {MAIN}(")].count("\n") + 1
+    line, is_counted = 0, False
+    for step in finding.trace:
+        is_own = Path(step.file).name == CLIENT
+        if is_own and step.line < begin:  # a function of the client, such as a callback
+            continue
+        if is_own and step.line != line:
+            line, is_counted = step.line, False
+        operation = client.lines.get(line)
+        if operation is None or is_counted:
+            continue
+        name = operation.function.name
+        if not is_own or f"{name}(" in step.text or f"{name}$" in step.text:
+            executed.append(operation)
+            is_counted = True
+    return executed
+
+
+def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
+    """The operations that lead to a finding, in order."""
+    return tuple(o.function.name for o in executed_operations(finding, client))
+
+
+def is_in_client(finding: Finding) -> bool:
+    return Path(finding.file).name == CLIENT
+
+
+def in_library(finding: Finding, client: Client, interface: Interface, run: Confirmed | None = None) -> Finding:
+    """The finding with the name of the file that the user gave; one in the client is at the last operation."""
+    if run is not None and _is_about_block_of_client(run):
+        finding = replace(finding, message=_FROM_PLACE.sub("block of the caller", finding.message))
+    own = str(Path(interface.file).resolve())
+    finding = replace(finding, message=finding.message.replace(own, interface.file))
+    if Path(finding.file).resolve() == Path(interface.file).resolve():
+        return replace(finding, file=interface.file)
+    executed = executed_operations(finding, client) if is_in_client(finding) else []
+    if not executed:
+        return finding
+    function = executed[-1].function
+    message = f"{finding.message}; its caller sees it when {function.name} has returned"
+    return replace(finding, file=interface.file, line=function.line, column=1, function=function.name, message=message)
+
+
+def _is_about_block_of_client(run: Confirmed) -> bool:
+    """Whether the client has allocated the block of an error: the line is one that nobody has written."""
+    number = run.fault.block
+    places = [b.place for s in run.trace.states() if number is not None and (b := s.blocks.get(number)) is not None]
+    return any(place is not None and Path(place.file).name == CLIENT for place in places)
+
+
+def reason_in_library(reason: str, findings: list[Finding], client: Client, interface: Interface) -> str:
+    """The reason of an open verdict, with the place in the library where it names one in the client."""
+    for finding in findings:
+        place = f"{finding.file}:{finding.line}:{finding.column}:"
+        if not is_in_client(finding) or not reason.startswith(place):
+            continue
+        moved = in_library(finding, client, interface)
+        if moved is finding:
+            continue
+        names = sequence_of(finding, client)
+        listed = " ".join([*["..."] * (len(names) > MOST_OPERATIONS), *names[-MOST_OPERATIONS:]])
+        return f"{moved.file}:{moved.line}:{moved.column}:{reason.removeprefix(place)} (after the operations {listed})"
+    return reason

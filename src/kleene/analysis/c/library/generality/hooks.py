@@ -1,0 +1,75 @@
+"""Members for functions of the client, such as ``void (*free)(void *)``, that no function of the library sets.
+
+A client that calls exported functions only leaves them NULL. So the invariant says that they are, and the code behind
+``if (l->free)`` is no part of a proof.
+"""
+
+from __future__ import annotations
+
+from kleene.cfa.expressions import AddressOf, Cast, Comparison, Expression, Field, Unary, walk
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assign, Assume, Error, Exit, Operation, Return, expressions
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import FunctionType, PointerType, RecordType
+from kleene.passes.facts.memory import constant_of
+
+Hook = tuple[str, int]
+"""A member: the name of its struct, and its offset."""
+_NONE: Hook = ("", 0)
+
+
+def unset_hooks(program: CProgram) -> dict[Hook, str]:
+    """The names of members for functions that are always NULL, or not initialised."""
+    hooks = {
+        (record, field.offset): field.name
+        for record, layout in program.records.items()
+        for field in layout.fields
+        if not layout.union and isinstance(field.type, PointerType) and isinstance(field.type.target, FunctionType)
+    }
+    for operation in program.operations:
+        if isinstance(operation, Assign) and _sets(operation):
+            hooks.pop(_hook(operation.target), None)
+        for node in (n for x in expressions(operation) for n in walk(x) if isinstance(n, AddressOf)):
+            hooks.pop(_hook(node.target), None)
+    return hooks
+
+
+def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str]) -> frozenset[str]:
+    """The locations from which a run makes a step and can return, while hooks are NULL.
+
+    Where every path ends the program, an assertion or a test has failed: such a call has no admissible arguments.
+    """
+    edges = tuple(edge for edge in cfa.edges if not _needs_hook(edge.label, unset))
+    returning = {edge.source for edge in edges if isinstance(edge.label, Return)}
+    waiting = [edge for edge in edges if not isinstance(edge.label, Error | Exit)]
+    while more := {edge.source for edge in waiting if edge.target in returning} - returning:
+        returning |= more
+    left = Cfa(cfa.entry, edges)
+    return frozenset(edge.source for edge in edges) & left.reachable & returning
+
+
+def _hook(lvalue: Expression) -> Hook:
+    """The member that an lvalue is, or none."""
+    if isinstance(lvalue, Field) and isinstance(lvalue.base.type, RecordType):
+        return lvalue.base.type.name, lvalue.offset
+    return _NONE
+
+
+def _sets(operation: Assign) -> bool:
+    """Whether a hook gets a function: something else than NULL and the same hook of another object."""
+    value = operation.value
+    while isinstance(value, Cast):
+        value = value.operand
+    return constant_of(value) != 0 and (_hook(value) != _hook(operation.target) or _hook(value) == _NONE)
+
+
+def _needs_hook(operation: Operation, unset: dict[Hook, str]) -> bool:
+    """Whether a condition holds only if a hook is not NULL."""
+    if not isinstance(operation, Assume):
+        return False
+    condition, truth = operation.condition, operation.truth
+    while isinstance(condition, Unary) and condition.operator == "!":
+        condition, truth = condition.operand, not truth
+    if not isinstance(condition, Comparison) or constant_of(condition.right) != 0:
+        return _hook(condition) in unset and truth
+    return _hook(condition.left) in unset and condition.operator == ("!=" if truth else "==")

@@ -1,0 +1,177 @@
+"""Trials: clients are written into a temporary folder, read, and explored exactly within bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.client.allocators import harmless_functions
+from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
+from kleene.analysis.c.library.client.walks import FOUND
+from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
+from kleene.analysis.c.library.generality.separation import (
+    Shared,
+    examines_data,
+    has_stale_pointers,
+    objects_in_state,
+    shared_in_state,
+)
+from kleene.analysis.c.library.inference.spared import with_spared
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes
+from kleene.analysis.c.library.readings.operations import Operation
+from kleene.c.input.database import read_database
+from kleene.c.options import ReadOptions
+from kleene.c.reader import read_program
+from kleene.c.unit import ERRORS
+from kleene.cfa.expressions import Comparison, walk
+from kleene.cfa.operations import Assume, Place
+from kleene.cfa.program import CProgram, Function
+from kleene.diagnostics import LimitReached
+from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.domains.explicit.state import State
+from kleene.passes.facts.memory import constant_of
+
+QUICK_STATES = 300
+"""States of a first trial: most wrong readings fail within them."""
+TRIAL_STATES = 1_500
+"""States that a trial explores: enough for objects of three elements and every operation on them."""
+TRIAL_BLOCKS = 16
+"""Blocks of the heap in a state that a trial follows: lists that only grow have hundreds, and show nothing new."""
+TRIAL_STEPS = 300_000
+"""Steps of a trial, for functions with long loops: two hundred for each state."""
+TRIAL_SECONDS = 15.0
+"""Seconds of a trial, thirty times what 1,500 states take on an idle machine; one that hits them decides nothing."""
+
+
+class ClientFolder:
+    """Writes clients beside nothing of the user's: into a temporary folder, with the library by its absolute path."""
+
+    def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
+        self.folder = folder
+        self.interface = interface
+        harmless = tuple(f"{name}=pure" for name in harmless_functions(interface))
+        self.spared: set[Place] = set()
+        """Where operations that make objects dereference NULL: runs of the clients end there."""
+        self.options = _for_client(interface.file, replace(options, extern=(*options.extern, *harmless)))
+
+    def write(
+        self,
+        types: ObjectTypes,
+        operations: list[Operation],
+        *,
+        general: bool = False,
+        begins_with_two: bool = False,
+    ) -> tuple[Client, CProgram]:
+        included = str(Path(self.interface.file).resolve())
+        path = self.folder / CLIENT
+        any_datum = general and self._examines_data(types, operations)
+        client = write_client(
+            self.interface,
+            types,
+            operations,
+            included,
+            general=general,
+            any_datum=any_datum,
+            begins_with_two=begins_with_two,
+        )
+        path.write_text(client.text, encoding="utf-8")
+        return client, with_spared(read_program([str(path)], self.options), self.spared)
+
+    def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
+        return examines_data(self.write(types, operations)[1])
+
+    def read_with_errors(self) -> CProgram:
+        """The last client that was written, with all kinds of error calls."""
+        return read_program([str(self.folder / CLIENT)], replace(self.options, errors=ERRORS))
+
+
+def _for_client(file: str, options: ReadOptions) -> ReadOptions:
+    """The options of the library's own entry in the compilation database, for the client that includes it."""
+    if not options.database:
+        return options
+    return replace(options, database="", flags=(*read_database(options.database).flags_of(file), *options.flags))
+
+
+@dataclass
+class Trial:
+    """The exploration of a client, and two of its objects that share a block."""
+
+    exploration: Exploration
+    shared: Shared | None = None
+    alive: set[str] = field(default_factory=set)
+    """The variables that lead to an object in some state."""
+
+    elements: set[str] = field(default_factory=set)
+    """The element types of which some run passes an element."""
+
+    is_stale: bool = False
+    """Whether some object has a pointer to a block that was freed."""
+
+    cut_short: bool = False
+    """Whether the time ended it: which errors it shows then depends on the load of the machine."""
+
+    def add(self, other: Trial) -> None:
+        """What another trial of the same operations has seen."""
+        self.exploration.visited |= other.exploration.visited
+        self.shared = self.shared or other.shared
+        self.alive |= other.alive
+        self.elements |= other.elements
+
+    @property
+    def error(self) -> Confirmed | None:
+        """An error other than an object that is left at the end: the client may not be able to end it yet."""
+        return next((c for c in self.exploration.findings if c.fault.detail != "exit"), None)
+
+
+def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *, malloc_may_fail: bool) -> Trial:
+    """Explore a client exactly, within the bounds of a trial."""
+    trial = Trial(Exploration())
+
+    def observe(state: State) -> None:
+        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
+        trial.is_stale = trial.is_stale or has_stale_pointers(state, client.variables, MAIN)
+        trial.alive.update(objects_in_state(state, client.variables, MAIN))
+
+    result = budget.within(
+        TRIAL_SECONDS,
+        lambda: explore(
+            program,
+            max_states=states,
+            max_steps=TRIAL_STEPS,
+            seconds=TRIAL_SECONDS,
+            malloc_may_fail=malloc_may_fail,
+            stop_at_first=True,
+            observe=observe,
+            most_blocks=TRIAL_BLOCKS,
+        ),
+    )
+    trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")
+    trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
+    trial.elements = _walked_elements(client, program, trial.exploration)
+    return trial
+
+
+def _walked_elements(client: Client, program: CProgram, exploration: Exploration) -> set[str]:
+    """The element types whose walk reaches an element in some run."""
+    lines = {number for number, line in enumerate(client.text.splitlines(), start=1) if line == FOUND}
+
+    def finds(walk: str) -> bool:
+        edges = program.functions[walk].cfa.edges if walk in program.functions else ()
+        return any(e.label.place.line in lines and (walk, e.source) in exploration.visited for e in edges)
+
+    return {name for name, walk in client.walks.items() if finds(walk)}
+
+
+def steps_of(program: CProgram, function: str) -> frozenset[str]:
+    """The locations of a function from which a run makes a step, unless it needs a hook that nothing sets."""
+    return live_steps(program.functions[function].cfa, unset_hooks(program))
+
+
+def null_tests(function: Function) -> set[int]:
+    """The parameters that a function compares with NULL, by place."""
+    tests = [e.label.condition for e in function.cfa.edges if isinstance(e.label, Assume)]
+    sides = [(n.left, n.right) for test in tests for n in walk(test) if isinstance(n, Comparison)]
+    compared = {left for left, right in sides if constant_of(right) == 0}
+    return {i for i, parameter in enumerate(function.parameters) if parameter in compared}

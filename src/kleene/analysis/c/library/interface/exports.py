@@ -1,0 +1,222 @@
+"""The interface of a C file: the functions that it exports, with the types that a client needs to call them.
+
+A function is exported if other files can call it: its definition is not `static`. In a header, `static` functions are
+exported too, because every file that includes the header has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kleene.c.clang import kind, raise_from_callbacks
+from kleene.c.input.system_headers import is_own_header
+from kleene.c.library.variadic import is_argument_list
+from kleene.c.options import ReadOptions, parse_unit
+from kleene.c.parse import POINTER_BYTES
+from kleene.c.type_reader import TypeReader
+from kleene.cfa.types import VOID, RecordLayout, Type
+
+HEADER = ".h"
+
+
+@dataclass(frozen=True)
+class CType:
+    """A type as the analysis reads it, and as C text without qualifiers: `const list_t *` is `list_t *`."""
+
+    type: Type
+    text: str
+    target: str = ""
+    """The type that it points to, as C text without qualifiers; empty if it is no pointer."""
+    constant_target: bool = False
+    """Whether the type forbids writing through the pointer."""
+    callback: tuple[CType, ...] = ()
+    """For a pointer to a function: its result and its parameters."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an exported function."""
+
+    name: str
+    type: CType
+
+
+@dataclass(frozen=True)
+class ExportedFunction:
+    """A function that clients can call."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: CType
+    line: int
+    variadic: bool = False
+
+    @property
+    def head(self) -> str:
+        """The declaration as a person writes it."""
+        parameters = ", ".join(_declaration(p.type.text, p.name) for p in self.parameters)
+        return f"{_declaration(self.result.text, self.name)}({parameters or 'void'})"
+
+
+@dataclass(frozen=True)
+class MissingFunction:
+    """A function that the file calls and that has no body: its type as it is declared, and as the analysis reads it."""
+
+    name: str
+    result: str
+    parameters: tuple[str, ...]
+    """The types of the parameters as C text, with qualifiers."""
+    types: tuple[CType, ...]
+    """The type of the result, and those of the parameters."""
+    variadic: bool = False
+    is_tested: bool = False
+    """Whether some code of the file compares a result of it with NULL."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The exported functions of a file in source order, and the records of the file."""
+
+    file: str
+    functions: tuple[ExportedFunction, ...]
+    records: dict[str, RecordLayout]
+    has_main: bool
+    variables: tuple[str, ...] = ()
+    """The variables that other files can name."""
+    missing: tuple[MissingFunction, ...] = ()
+    """The functions without a body that the file calls, other than those of the standard library."""
+
+
+def read_interface(file: str, options: ReadOptions) -> Interface:
+    """The interface of a file. Raises InputError where a compiler would refuse the file."""
+    unit = parse_unit(file, options)
+    records: dict[str, RecordLayout] = {}
+    types = TypeReader(records, POINTER_BYTES[options.data_model])
+    functions: dict[str, ExportedFunction] = {}
+    with raise_from_callbacks():
+        definitions = [
+            c
+            for c in unit.cursor.get_children()
+            if kind(c) == "FUNCTION_DECL" and c.is_definition() and _is_in(file, c)
+        ]
+        has_main = any(c.spelling == "main" for c in definitions)
+        for cursor in definitions:
+            if cursor.spelling != "main" and (file.endswith(HEADER) or cursor.storage_class.name != "STATIC"):
+                functions[cursor.spelling] = _function(cursor, types)
+        variables = tuple(
+            dict.fromkeys(
+                str(c.spelling)
+                for c in unit.cursor.get_children()
+                if kind(c) == "VAR_DECL" and c.storage_class.name != "STATIC" and _is_in(file, c)
+            )
+        )
+        missing = tuple(_missing(definitions, types, _texts(definitions, Path(file).read_bytes())))
+    return Interface(file, tuple(functions.values()), records, has_main, variables, missing)
+
+
+def _is_in(file: str, cursor: Any) -> bool:
+    place = cursor.location.file
+    return place is not None and Path(place.name).resolve() == Path(file).resolve()
+
+
+def _texts(definitions: Sequence[Any], text: bytes) -> list[str]:
+    """The text of each function."""
+    extents = [(c.extent.start.offset, c.extent.end.offset) for c in definitions]
+    return [text[start:end].decode("utf-8", errors="replace") for start, end in extents]
+
+
+def _missing(definitions: Sequence[Any], types: TypeReader, texts: Sequence[str]) -> Iterator[MissingFunction]:
+    """The functions without a body that some functions, and the inline functions of headers below them, call."""
+    seen: dict[str, Any] = {}
+    waiting = list(definitions)
+    while waiting:
+        for node in waiting.pop().walk_preorder():
+            called = node.referenced if kind(node) == "CALL_EXPR" else None
+            if called is None or kind(called) != "FUNCTION_DECL" or called.spelling in seen:
+                continue
+            seen[called.spelling] = called
+            body, place = called.get_definition(), called.location
+            if body is not None:
+                waiting.append(body)
+            elif place.file is not None and not is_own_header(place.file.name) and not place.is_in_system_header:
+                yield _missing_function(called, types, texts)
+
+
+def _missing_function(cursor: Any, types: TypeReader, texts: Sequence[str]) -> MissingFunction:
+    parameters = [p.type for p in cursor.get_arguments()]
+    prototype = cursor.type.kind.name == "FUNCTIONPROTO"
+    return MissingFunction(
+        str(cursor.spelling),
+        str(cursor.result_type.spelling),
+        tuple(str(p.spelling) for p in parameters),
+        (_type(cursor.result_type, types), *(_type(p, types, decay=True) for p in parameters)),
+        bool(prototype and cursor.type.is_function_variadic()),
+        any(_is_tested(str(cursor.spelling), text) for text in texts),
+    )
+
+
+def _is_tested(name: str, text: str) -> bool:
+    """Whether the text of a function compares what another one returns with NULL: at the call, or where it is kept."""
+    call = rf"(?:\([^()]*\)\s*)?\b{name}\s*\("
+    if re.search(rf"!\s*{call}", text):
+        return True
+    stored = {m[1].strip() for m in re.finditer(rf"([\w.\->\[\]*]+)\s*=\s*{call}", text)}
+    for target in map(re.escape, stored):
+        before = r"(?:!\s*\(?\s*|\bNULL\s*[!=]=\s*|(?:if|while)\s*\(\s*|&&\s*|\|\|\s*)"
+        alone = rf"{before}{target}\s*(?:\)|&&|\|\||=[^=])"
+        compared = rf"{target}\s*(?:[!=]=\s*(?:NULL|0)\b|\?)"
+        at_call = rf"\(\s*{target}\s*=\s*{call}[^;{{]*\)\s*[!=]="
+        if any(re.search(pattern, text) for pattern in (alone, compared, at_call)):
+            return True
+    return False
+
+
+def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
+    parameters = tuple(
+        Parameter(str(p.spelling) or f"argument{i}", _type(p.type, types, decay=True))
+        for i, p in enumerate(cursor.get_arguments(), start=1)
+    )
+    variadic = cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic()
+    return ExportedFunction(
+        str(cursor.spelling), parameters, _type(cursor.result_type, types), int(cursor.location.line), bool(variadic)
+    )
+
+
+def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
+    canonical = type_.get_canonical()
+    if is_argument_list(type_) or is_argument_list(canonical):
+        return CType(VOID, "va_list")
+    if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
+        element = canonical.element_type
+        return CType(types.parameter(type_), f"{_unqualified_text(element)} *", _unqualified_text(element))
+    read = types.parameter(type_) if decay else types.read(type_)
+    if canonical.kind.name != "POINTER":
+        return CType(read, _unqualified_text(canonical))
+    pointee = canonical.get_pointee()
+    if pointee.kind.name in ("FUNCTIONPROTO", "FUNCTIONNOPROTO"):
+        signature: Sequence[Any] = [pointee.get_result()]
+        if pointee.kind.name == "FUNCTIONPROTO":
+            signature = [*signature, *pointee.argument_types()]
+        return CType(read, str(canonical.spelling), callback=tuple(_type(t, types) for t in signature))
+    target = _unqualified_text(pointee)
+    return CType(read, f"{target} *", target, bool(pointee.is_const_qualified()))
+
+
+def _unqualified_text(type_: Any) -> str:
+    """The type as text, without `const` and `volatile` at its outermost level."""
+    canonical = type_.get_canonical()
+    if canonical.kind.name == "POINTER" and not canonical.get_pointee().kind.name.startswith("FUNCTION"):
+        return f"{_unqualified_text(canonical.get_pointee())} *"
+    words = str(canonical.spelling).split(" ")
+    return " ".join(w for w in words if w not in ("const", "volatile", "restrict"))
+
+
+def _declaration(type_: str, name: str) -> str:
+    """A declaration of a name with a type as text."""
+    if "(*)" in type_:
+        return type_.replace("(*)", f"(*{name})", 1)
+    return f"{type_}{name}" if type_.endswith("*") else f"{type_} {name}"

@@ -1,0 +1,301 @@
+"""The possible readings of a function, the most plausible first.
+
+Readings that fail at once where they are wrong come before others: a block that is not initialised is read, an object
+that is forgotten is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice, product
+
+from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Parameter
+from kleene.analysis.c.library.interface.object_types import (
+    ENDS,
+    ObjectTypes,
+    initialised_by,
+    is_direct,
+    made_by,
+    record_of,
+    records_of,
+)
+from kleene.analysis.c.library.readings.operations import (
+    ELEMENTS,
+    OBJECTS,
+    POINTER_ROLES,
+    STATUS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
+from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordType, VoidType
+
+MOST_BITS = 64
+"""Bits of the numbers of which a client has any: `long` has so many."""
+MOST_READINGS = 24
+"""Readings of one function that are tried: two arguments with four roles, and a few for the result."""
+_ENDS_ALL = re.compile(
+    r"(free|destroy|delete|dispose|release|fini|finish|term|terminate|clean_?up|close|deinit|uninit|shut_?down|done|all)$",
+    re.IGNORECASE,
+)
+"""Names of functions without arguments that end what a library keeps: one that leaves something is wrong."""
+_STARTS = re.compile(r"init|setup|start|open|begin|new|create|reset", re.IGNORECASE)
+"""Names of functions without arguments that make what a library keeps in its variables."""
+_CONVERTS = re.compile(r"detach|steal|take|extract|build|into|to_|unwrap|consume", re.IGNORECASE)
+"""Names of functions that may end an object and give its content to the caller."""
+_HANDS_OUT = re.compile(
+    r"unlink|detach|steal|take|extract|pop|dequeue|dup|copy|clone|print|join|format|string", re.IGNORECASE
+)
+"""Names of functions whose caller owns what they return or unlink."""
+_UNLINKS = re.compile(r"del|remove|unlink|erase|detach", re.IGNORECASE)
+"""Names of functions that take an element out: one that leaves it linked is wrong, not another kind of function."""
+_LOOKS = re.compile(
+    r"next|prev|first|last|parent|left|right|get|peek|value|data|key|size|count|len|depth|height|is_?|has_?|iter",
+    re.IGNORECASE,
+)
+"""Names of functions that look at an element, or lead on from it, and leave it where it is."""
+_MAKES = re.compile(r"new|create|make|open|start|begin|reset|clear|zero|construct|ctor", re.IGNORECASE)
+"""Names of functions that may initialise a block, though they are not called `init`."""
+_COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filter", re.IGNORECASE)
+"""Names of functions that may return another object of the type that they take."""
+
+
+def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
+    """The possible readings of a function, the most plausible first; empty if a type is not supported."""
+    choices = list(_role_choices(function, types))
+    if any(not roles for roles in choices) or function.variadic:
+        return []
+    ranked = sorted(
+        (
+            (sum(ranks), Operation(function, roles, fate, outcome))
+            for ranks, roles in _combinations(function, choices)
+            for fate_rank, fate in enumerate(_fates(function, roles, types))
+            for outcome_rank, outcome in _ranked(function, _outcomes(function, roles, types))
+            for ranks in [
+                (
+                    *ranks,
+                    fate_rank,
+                    outcome_rank,
+                    _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles) and not _only_looks(function)),
+                )
+            ]
+        ),
+        key=lambda pair: (_is_last_resort(pair[1], types), pair[0]),
+    )
+    return [operation for _, operation in islice(ranked, MOST_READINGS)]
+
+
+def says_end(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that it ends an object, and no other record is concerned."""
+    return bool(ENDS.search(function.name)) and len(records_of(function)) == 1
+
+
+def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
+    """Whether a function initialises a block although neither its name nor its types say so."""
+    initialised = operation.initialises
+    return bool(initialised) and initialised not in (*initialised_by(operation.function), *types.iterators)
+
+
+_KEPT_ELEMENT = 2
+"""The rank of 'stays' for a function that takes an element alone: to unlink it is more plausible."""
+
+
+def _only_looks(function: ExportedFunction) -> bool:
+    return bool(_LOOKS.search(function.name)) and not (_UNLINKS.search(function.name) or ENDS.search(function.name))
+
+
+def _is_unlinked(roles: tuple[Role, ...]) -> bool:
+    return any(r in ELEMENTS for r in roles) and not any(r in OBJECTS for r in roles)
+
+
+def _combinations(
+    function: ExportedFunction, choices: list[tuple[Role, ...]]
+) -> Iterator[tuple[tuple[int, ...], tuple[Role, ...]]]:
+    """All assignments of roles, with the rank of each choice: one object of a type, and others only beside it."""
+    records = [record_of(p.type) for p in function.parameters]
+    for ranks in product(*(range(len(c)) for c in choices)):
+        roles = tuple(c[r] for c, r in zip(choices, ranks, strict=True))
+        first = [n for n, r in zip(records, roles, strict=True) if r in OBJECTS]
+        second = [n for n, r in zip(records, roles, strict=True) if r is Role.SECOND]
+        given = [n for n, r in zip(records, roles, strict=True) if r is Role.GIVEN]
+        if len(set(first)) < len(first) or len(set(second)) < len(second) or not set(second) <= set(first):
+            continue
+        if roles.count(Role.BLOCK) > 1 and all(r is Role.BLOCK for n, r in zip(records, roles, strict=True) if n):
+            continue  # blocks of the caller alone: nothing that the library has made takes part
+        if not given or (len(set(given)) == len(given) and first and not set(given) & set(first)):
+            yield ranks, roles
+
+
+def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tuple[Role, ...]]:
+    records = records_of(function)
+    for parameter in function.parameters:
+        name = record_of(parameter.type)
+        if not name:
+            yield _plain_roles(function, parameter)
+        elif not is_direct(parameter.type):
+            made = (Role.MADE,) if name in types.constructed and made_by(function) == name else ()
+            yield (*made, Role.ADDRESS) if name in types.kept else ()
+        else:
+            yield tuple(dict.fromkeys(_record_roles(function, parameter, records, types)))
+
+
+def _record_roles(
+    function: ExportedFunction, parameter: Parameter, records: list[str], types: ObjectTypes
+) -> Iterator[Role]:
+    """The roles of a pointer to a record, the most plausible first."""
+    name = record_of(parameter.type)
+    several, alone = records.count(name) > 1, len(records) == 1
+    if name in types.initialised & types.linked and alone and _UNLINKS.search(function.name):
+        yield Role.ELEMENT
+        return
+    if name in initialised_by(function):
+        yield Role.INITIALISED
+    if types.iterators.get(name) in records and not is_iterator(function.result, types):
+        yield Role.INITIALISED
+    if several and name in types.initialised:
+        yield Role.BLOCK
+    if name in types.elements:
+        yield Role.ELEMENT
+        if not alone:
+            yield Role.ELEMENT_OR_NULL
+        if not alone and name in types.handed_in:
+            yield Role.BLOCK
+    if name not in types.kept:
+        return
+    if name in types.initialised and not several and not parameter.type.constant_target:
+        yield Role.ELEMENT
+    if types.elements.get(name) in records:
+        yield Role.GIVEN
+    yield Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT
+    yield Role.ELEMENT
+    if several:
+        yield Role.SECOND
+    if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
+        yield Role.INITIALISED
+    elif not alone and (name not in types.made or (several and name in types.initialised)):
+        yield Role.BLOCK
+
+
+def is_iterator(type_: CType, types: ObjectTypes) -> bool:
+    """Whether a type is a pointer to an iterator."""
+    return is_direct(type_) and record_of(type_) in types.iterators
+
+
+def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role, ...]:
+    type_ = parameter.type.type
+    array = (Role.ARRAY,) if _has_number_beside(function, parameter) else ()
+    if isinstance(type_, IntegerType) and type_.bits > MOST_BITS:
+        return ()
+    if isinstance(type_, IntegerType | FloatType):
+        return (Role.NUMBER,)
+    if isinstance(type_, RecordType):
+        return (Role.RECORD,)
+    if not isinstance(type_, PointerType):
+        return ()
+    if parameter.type.callback:
+        return (Role.CALLBACK,) if _can_call_back(parameter.type.callback) else ()
+    target = type_.target
+    if isinstance(target, VoidType):
+        return (Role.DATA, Role.OWNED)
+    if isinstance(target, IntegerType) and target.bits == CHAR.bits:
+        return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
+    if isinstance(target, IntegerType | FloatType):
+        return (Role.RESULT, *array)
+    return (Role.RESULT,) if isinstance(target, PointerType) else ()
+
+
+def _can_call_back(signature: tuple[CType, ...]) -> bool:
+    """Whether a function of the client can return any result: of pointers, what it gets (pointers that are stored)."""
+    result, *parameters = signature
+    if isinstance(result.type, PointerType):
+        return isinstance(result.type.target, VoidType) and result.type in [p.type for p in parameters]
+    return not isinstance(result.type, RecordType) and not result.callback
+
+
+def _has_number_beside(function: ExportedFunction, parameter: Parameter) -> bool:
+    """Whether the parameter before or after a pointer may be the number of elements of an array."""
+    place = function.parameters.index(parameter)
+    beside = function.parameters[max(place - 1, 0) : place + 2]
+    return any(isinstance(p.type.type, IntegerType) and p is not parameter for p in beside)
+
+
+def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Fate, ...]:
+    """The possible fates; the caller frees only blocks that it may have allocated, or that are handed out."""
+    if not function.parameters and function.result.text == "void":
+        return _fates_without_object(function)
+    pointers = [(p, r) for p, r in zip(function.parameters, roles, strict=True) if r in POINTER_ROLES]
+    changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, *ELEMENTS)]
+    if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
+        return (Fate.KEPT,)
+    if Role.SECOND in roles:
+        moved = any(record_of(p.type) in types.initialised for p, r in pointers if r is Role.SECOND)
+        return (Fate.MERGED, Fate.KEPT, *((Fate.MOVED,) if moved else ()))
+    if Role.GIVEN in roles or Role.INITIALISED in roles:
+        return (Fate.KEPT,)
+    subject_is_element = any(r in ELEMENTS for _, r in changing)
+    subject = next((p for p, r in changing if r in ELEMENTS), changing[0][0])
+    handed_out = subject_is_element and _HANDS_OUT.search(function.name)
+    released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
+    if _is_unlinked(roles):
+        if _only_looks(function):
+            return (Fate.KEPT, *released, Fate.ENDED)
+        stays = () if _UNLINKS.search(function.name) else (Fate.KEPT,)
+        return (*released, Fate.ENDED, *stays)
+    if ENDS.search(function.name):
+        return (Fate.ENDED, *released, Fate.KEPT)
+    if subject_is_element:
+        return (Fate.KEPT, Fate.ENDED, *released)
+    ended_by_others = record_of(subject.type) in types.ended_by_name and not _CONVERTS.search(function.name)
+    if len(records_of(function)) > 1:
+        return (Fate.KEPT,)
+    if ended_by_others:
+        return (Fate.KEPT, *(released if len(function.parameters) == 1 else ()))
+    return (Fate.KEPT, Fate.ENDED, *released)
+
+
+def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:
+    """The possible fates of what the library itself keeps in its variables."""
+    if _ENDS_ALL.search(function.name):
+        return (Fate.LAST,)
+    return (Fate.KEPT, Fate.FIRST) if _STARTS.search(function.name) else (Fate.KEPT,)
+
+
+def _ranked(function: ExportedFunction, outcomes: tuple[Outcome, ...]) -> list[tuple[int, Outcome]]:
+    """The outcomes with their ranks; to read a result comes before to ignore it, and has the same rank."""
+    result = function.result.type
+    can_be_seen = isinstance(result, PointerType) and isinstance(result.target, RecordType | IntegerType)
+    ranked: list[tuple[int, Outcome]] = []
+    for rank, outcome in enumerate(outcomes):
+        ranked += [(rank, Outcome.SEEN)] if outcome is Outcome.IGNORED and can_be_seen else []
+        ranked += [(rank, outcome)]
+    return ranked
+
+
+def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    result, name = function.result, record_of(function.result)
+    freed = (Outcome.FREED,) if _HANDS_OUT.search(function.name) else ()
+    if name and is_direct(result):
+        same = [p for p, r in zip(function.parameters, roles, strict=True) if record_of(p.type) == name]
+        objects = any(r in OBJECTS for p, r in zip(function.parameters, roles, strict=True) if p in same)
+        another = (Outcome.ANOTHER,) if objects and _COPIES.search(function.name) else ()
+        if objects:
+            if name in types.constructed - types.empty_is_null:  # an object ends by a function of the library
+                freed = ()
+            return (*another, Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, *freed)
+        owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or _HANDS_OUT.search(function.name)
+        if name in types.kept and not same:  # without an object, it may be one that the library keeps in its variables
+            return (Outcome.NEW, Outcome.IGNORED) if owned else (Outcome.IGNORED, Outcome.NEW)
+        return (Outcome.IGNORED, *((Outcome.FREED,) if _UNLINKS.search(function.name) else freed))
+    if isinstance(result.type, PointerType) and not result.callback:  # a caller may free what it may change
+        return (Outcome.IGNORED, *(freed if result.constant_target else (Outcome.FREED,)))
+    statuses = _statuses(function, roles, types)
+    return STATUS if statuses and Role.MADE in roles else (*statuses, Outcome.IGNORED)
+
+
+def _statuses(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    """What a number may say about the object that a function makes: it fails with another one than 0, or with 0."""
+    made = [p for p, r in zip(function.parameters, roles, strict=True) if r in (Role.MADE, Role.INITIALISED)]
+    told = isinstance(function.result.type, IntegerType) and len(made) == 1
+    return STATUS if told and record_of(made[0].type) not in types.iterators else ()

@@ -1,0 +1,172 @@
+"""How a client may call an exported function: the role of each argument, and what happens to object and result.
+
+C types do not say whether `struct node *` is a list, an element of one, or a block that the function initialises. An
+*operation* is one reading of a function. `readings` lists the possible ones; `inference` selects the first one that
+runs without an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from kleene.analysis.c.library.interface.exports import ExportedFunction
+from kleene.analysis.c.library.interface.object_types import record_of
+from kleene.results.library import Reading
+
+
+class Role(Enum):
+    """What an argument is."""
+
+    OBJECT = "an object"
+    OBJECT_OR_NULL = "NULL or an object"
+    ADDRESS = "the address of the pointer to an object"
+    MADE = "the address of a variable for an object that it makes"
+    SECOND = "another object"
+    GIVEN = "an object that becomes part of the first one"
+    ELEMENT = "an element of the object"
+    ELEMENT_OR_NULL = "NULL or an element of the object"
+    BLOCK = "a block of the caller, not initialised"
+    INITIALISED = "a block of the caller, not initialised, which becomes an object"
+    NUMBER = "any number"
+    TEXT = "a text"
+    LASTING_TEXT = "a text that outlives the object"
+    ARRAY = "an array with as many elements as the number beside it"
+    DATA = "a pointer that is stored only"
+    STORED = "a pointer that is stored only, and not NULL"
+    OWNED = "a block that the library frees"
+    RESULT = "a variable for a result"
+    CALLBACK = "a function of the client"
+    RECORD = "a record by value"
+
+
+OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
+TEXTS = (Role.TEXT, Role.LASTING_TEXT)
+ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
+POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.MADE, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
+
+
+class Fate(Enum):
+    """What happens to the object (or to the element, if there is one) after the call."""
+
+    KEPT = "stays"
+    ENDED = "has ended"
+    RELEASED = "has ended: the caller frees its block"
+    MERGED = "is now part of the first object"
+    MOVED = "has ended: its elements are now part of the first object, and the caller frees its block"
+    FIRST = "is called once, before the others"
+    LAST = "is called once, after the others"
+
+
+class Outcome(Enum):
+    """What the client does with the result."""
+
+    SEEN = "is read, unless it is NULL"
+    IGNORED = "is not used"
+    NEW = "is a new object"
+    ANOTHER = "is another object"
+    REPLACES = "replaces the object"
+    REPLACES_IF_SET = "replaces the object unless it is NULL"
+    FREED = "is freed by the caller"
+    ZERO_IF_MADE = "is 0 exactly if the object is made"
+    SET_IF_MADE = "is not 0 exactly if the object is made"
+
+
+STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE)
+REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
+KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
+
+
+_COUNTS = re.compile(r"^n|len|size|count|num|cnt|cap|max|elems", re.IGNORECASE)
+"""Names of parameters that have a number of elements."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One reading of a function."""
+
+    function: ExportedFunction
+    roles: tuple[Role, ...]
+    fate: Fate = Fate.KEPT
+    outcome: Outcome = Outcome.IGNORED
+
+    def with_roles(self, others: Mapping[Role, Role]) -> Operation:
+        """The reading with other roles in place of some."""
+        return replace(self, roles=tuple(others.get(role, role) for role in self.roles))
+
+    @property
+    def stored(self) -> Reading:
+        """The reading as results store it."""
+        return Reading(tuple(r.name.lower() for r in self.roles), self.fate.name.lower(), self.outcome.name.lower())
+
+    @property
+    def makes(self) -> str:
+        """The record of the objects that the operation makes; empty if it makes none."""
+        if self.outcome is Outcome.NEW:
+            return record_of(self.function.result)
+        return self.initialises or ("" if self.makes_another else self._made)
+
+    @property
+    def outcome_replaces(self) -> bool:
+        """Whether the result, or the variable whose address is passed, is the object from now on."""
+        return self.outcome in REPLACING or Role.ADDRESS in self.roles
+
+    @property
+    def makes_another(self) -> str:
+        """The record of an object that the operation makes beside one of the same type; empty if it makes none."""
+        if self.outcome is Outcome.ANOTHER:
+            return record_of(self.function.result)
+        return self._made if self._made in self.records_in(*OBJECTS) else ""
+
+    @property
+    def _made(self) -> str:
+        """The record of the objects for which the operation gets a variable."""
+        return next(iter(self.records_in(Role.MADE)), "")
+
+    @property
+    def initialises(self) -> str:
+        """The record of the block that the operation turns into an object."""
+        blocks = self.records_in(Role.INITIALISED)
+        return blocks[0] if blocks else ""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the operation ends an object."""
+        return self.fate in (Fate.ENDED, Fate.RELEASED) and not self.takes_element
+
+    def count_beside(self, place: int) -> int:
+        """The argument that has the number of elements of an array: the number after it or before it, by its name."""
+        beside = [i for i in (place + 1, place - 1) if 0 <= i < len(self.roles) and self.roles[i] is Role.NUMBER]
+        named = [i for i in beside if _COUNTS.search(self.function.parameters[i].name)]
+        return (named or beside)[0]
+
+    @property
+    def takes_element(self) -> bool:
+        """Whether an argument is an element of an object."""
+        return any(role in ELEMENTS for role in self.roles)
+
+    def records_in(self, *roles: Role) -> list[str]:
+        """The records of the arguments in some roles."""
+        return [
+            record_of(p.type) for role, p in zip(self.roles, self.function.parameters, strict=True) if role in roles
+        ]
+
+    def words(self) -> list[str]:
+        """The precondition and the effect on ownership, a sentence for each."""
+        lines = [
+            f"{p.name}: {role.value}"
+            for role, p in zip(self.roles, self.function.parameters, strict=True)
+            if role not in (Role.NUMBER, Role.RECORD)
+        ]
+        if self.fate in (Fate.FIRST, Fate.LAST):
+            lines.append(f"it {self.fate.value}")
+        elif self.fate is not Fate.KEPT:
+            wanted = (Role.SECOND,) if self.fate in (Fate.MERGED, Fate.MOVED) else ELEMENTS
+            whose = wanted if any(role in self.roles for role in wanted) else OBJECTS
+            place = next(i for i, r in enumerate(self.roles) if r in whose)
+            lines.append(f"{self.function.parameters[place].name} {self.fate.value}")
+        if self.outcome not in (Outcome.SEEN, Outcome.IGNORED):
+            lines.append(f"the result {self.outcome.value}")
+        return lines
