@@ -107,7 +107,7 @@ def run_shape(
     result = _result(translation, shape, domain, reached, reached.generated, start)
     result.ways = looks.ways if looks is not None else frozenset()
     if not result.ways:
-        result.lanes = look(reached) if result.alarms or result.cyclic or not reached.complete else ()
+        result.lanes = look(reached) if result.alarms or not result.complete else ()
     return result
 
 
