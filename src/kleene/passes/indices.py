@@ -37,7 +37,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import VOID, ArrayType, PointerType, RecordType, Type
+from kleene.cfa.types import VOID, ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
@@ -50,6 +50,8 @@ MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
 MOST_ELEMENTS = 6
 """Arrays of pointers of so few elements are never lists of slots (`elements`)."""
+MAX_FUNCTIONS = 64
+"""Tables of functions up to this length: each element is another call, and a table of operations has so many."""
 MAX_NUMBERS = 4
 """Arrays of numbers, whose elements matter less, up to this one."""
 
@@ -189,6 +191,8 @@ class _Splitter:
         return any(isinstance(node, Index) and not isinstance(node.index, Constant) for node in nodes)
 
     def _limit(self, node: Index) -> int:
+        if isinstance(node.type, IntegerType) and node.type.function:
+            return MAX_FUNCTIONS
         exact = is_literal(node.base) or has_pointers(node.type, self.program)
         return MAX_ELEMENTS if exact else MAX_NUMBERS
 

@@ -70,6 +70,10 @@ SAFE = {
     "while (b) { struct item *n = b; b = b->more; free(n); }",
     "equal lists are empty": "struct node *a = fill(), *b = fill(); if (a == b) { drop(a); a = NULL; b = NULL; } "
     "drop(a); drop(b);",
+    "different numbers, freed by one function": "struct node *a = NULL, *b = NULL; "
+    "while (__VERIFIER_nondet_int()) { a = push(a); a->key = 1; } "
+    "while (__VERIFIER_nondet_int()) { b = push(b); b->key = 2; } if (a && a->key == 2) abort(); "
+    "if (b && b->key == 1) abort(); drop_down(a); drop_down(b);",
     "heads by address": "struct node *a = fill(), *b = fill(), **p = &a; if (*p) (*p)->key = 1; drop(a); drop(b);",
 }
 UNSAFE = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable
@@ -12,7 +14,7 @@ from kleene.cfa.operations import Call, Skip
 from kleene.passes.facts.liveness import defined_variables, live_before, redeclared_variables, used_variables
 from kleene.passes.facts.memory import Memory
 
-from .translated import HEADER, inlined, translator
+from .translated import HEADER, alarms, inlined, translator
 
 PUSH = (
     "void push(struct node **l) { struct node *n = malloc(sizeof *n); n->next = *l; *l = n; }"
@@ -92,6 +94,18 @@ def test_the_functions_of_a_constant_table_are_its_targets(tmp_path: Path) -> No
     calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Call)]
     targets = [program.targets(call) for call in calls if not isinstance(call.function, str)]
     assert targets[:2] == [("b",), ("a", "b")] and set(targets[2]) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(("last", "kinds"), [(7, set()), (8, {"out_of_bounds"})])
+def test_a_table_of_functions_is_followed_element_by_element(tmp_path: Path, last: int, kinds: set[str]) -> None:
+    """Tables of more than four functions had no known target for an unknown index."""
+    functions = "".join(f"static void f{i}(struct node *n) {{ n->data = {i}; }}\n" for i in range(8))
+    table = f"static void (*const table[])(struct node *) = {{ {', '.join(f'f{i}' for i in range(8))} }};\n"
+    main = (
+        "int main(void) { struct node n; int i = __VERIFIER_nondet_int(); "
+        f"if (i < 0 || i > {last}) return 0; table[i](&n); return n.data; }}"
+    )
+    assert alarms(tmp_path, functions + table + main) == kinds
 
 
 def test_a_variable_that_is_assigned_to_itself_is_used(tmp_path: Path) -> None:

@@ -243,9 +243,10 @@ class _Planner:
         """How a condition depends on the parts: 'inside' the touched ones, on 'some' part, or on 'all' of them."""
         more = self.touched | self.locality.roots_of(f)
         where = dict(self.bound)
-        if lies_in(self._parts(more).reduce(f, where), TOUCHED, more):
-            self.touched = more
-            return "inside"
+        for touched in (self.touched, more):
+            if lies_in(self._parts(touched).reduce(f, where), TOUCHED, touched):
+                self.touched = touched
+                return "inside"
         for touched in (self.touched, more):
             reduced = self._parts(touched).reduce(f, where)
             for kind, holds in (("some", holds_in_some_part), ("all", holds_in_all_parts)):

@@ -36,7 +36,8 @@ from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.facts.integers import COMPARE
 from kleene.passes.facts.liveness import defined_variables, live_before, used_variables
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.indices import MAX_ELEMENTS, variable_indices
+from kleene.passes.indices import MAX_ELEMENTS, has_pointers, variable_indices
+from kleene.passes.literals import is_literal
 from kleene.passes.promote import Constants, with_addresses, without_unused
 from kleene.passes.rewrite import operations_of, rewrite
 
@@ -50,9 +51,10 @@ Facts = frozenset[tuple[Variable, Expression]]
 
 
 def index_names(program: CProgram) -> frozenset[str]:
-    """The names of the variables that are indices of arrays, before accesses become choices."""
-    indices = (i for o in operations_of(program) for x in expressions(o) for i in variable_indices(x))
-    return frozenset(node.name for index, _ in indices for node in walk(index.index) if isinstance(node, Variable))
+    """The names of the variables that are indices of arrays with pointers, before accesses become choices."""
+    elements = (e for o in operations_of(program) for x in expressions(o) for e, _ in variable_indices(x))
+    indices = (e.index for e in elements if has_pointers(e.type, program))
+    return frozenset(node.name for index in indices for node in walk(index) if isinstance(node, Variable))
 
 
 def with_choices(program: CProgram, indices: Set[str]) -> CProgram:
@@ -120,7 +122,8 @@ class _Specialiser:
                     waiting.append(target)
             if len(seen) > MOST_LOCATIONS:
                 return self.cfa
-        if all(not facts for _, facts in seen):
+        known = set().union(*(facts for _, facts in seen))
+        if len(known) == len({variable for variable, _ in known}):  # no variable has two values
             return self.cfa
         return self._without_dead_addresses(Cfa(self.cfa.entry, tuple(edges)))
 
@@ -199,10 +202,10 @@ def _is_own(variable: Variable, taken: Set[Variable]) -> bool:
 
 
 def _is_path(lvalue: Expression) -> bool:
-    """A variable, or a member or element of one that does not depend on other values."""
+    """A variable, or a member or element of one that does not depend on other values; literals are no choice."""
     while isinstance(lvalue, Field) or (isinstance(lvalue, Index) and _is_inside(lvalue)):
         lvalue = lvalue.base
-    return isinstance(lvalue, Variable)
+    return isinstance(lvalue, Variable) and not is_literal(lvalue)
 
 
 def _is_inside(element: Index) -> bool:

@@ -53,6 +53,8 @@ APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
+WHOLE_FORMS = frozenset({Way.CHOICES, Way.SLICES})
+"""The ways that make all attempts again, at other forms of the program."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
 
@@ -84,6 +86,8 @@ def analyse(
         ways -= {Way.CALLS}
     if only_class is None and not series.is_proof(result) and series.has_slots():
         result = series.go(Way.ZEROS, result)
+        for way in WHOLE_FORMS & result.ways & ways:
+            result, ways = series.go(way, result), ways - {way}
     while not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
@@ -140,7 +144,7 @@ class _Series:
 
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
-        sought = frozenset(Way) if way is not Way.ZEROS else frozenset[Way]()  # its structures are few, or it is wrong
+        sought = frozenset(Way) if way is not Way.ZEROS else WHOLE_FORMS  # else its structures are few, or it is wrong
         return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, sought)
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
@@ -171,7 +175,7 @@ class _Series:
                 break
             if plan is None:
                 continue
-            if attempt.way in (Way.CHOICES, Way.SLICES):
+            if attempt.way in WHOLE_FORMS:
                 by = self.by_choices if attempt.way is Way.CHOICES else self.by_slices
                 outcome = by((deadline - time.monotonic()) * attempt.share)
                 return outcome if self.is_proof(outcome) else result
@@ -188,6 +192,7 @@ class _Series:
         attempt, seconds = plan.attempt, (deadline - time.monotonic()) * plan.attempt.share
         order = list(Way)
         later = order[order.index(attempt.way) + 1 :] if attempt.way is not None else order
+        later = [*later, *WHOLE_FORMS] if attempt.way is Way.ZEROS else later
         is_early = attempt.rewrite is None and attempt.sharpen is None and not attempt.whole_scope
         sought = frozenset(later) & ways if is_early and Way.PARTS not in plan.taken else frozenset()
         outcome = self._run(replace(plan, sought=sought), seconds)

@@ -25,8 +25,8 @@ from kleene.semantics.translate import Alarm
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
-CHOICES_SHARE = 0.5
-"""Share of the time left for the attempt `choices`: all attempts are made without it again."""
+CHOICES_SHARE = 0.7
+"""Share of the time left for the attempt `choices`, with shares of attempts in it: all are made without it again."""
 SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3

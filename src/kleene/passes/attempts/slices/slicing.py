@@ -42,7 +42,7 @@ class Slice:
     accesses: Mapping[tuple[int, int], Set[tuple[type, Expression]]]
     """What the slice accesses of what each operation of the program accesses, by edge and call."""
     left_out: frozenset[str]
-    """The locations of the program that the slice does not have."""
+    """The locations of the program to which not all runs that come there come in the slice."""
 
     def describes(self, memory: Memory) -> bool:
         """Whether all that the structures of the slice say about its pointers holds in the program, too."""
@@ -163,7 +163,9 @@ class Slicing:
             for c in projection.hidden_classes(edge.label, Spot(edge, call))
         }
         open_places = frozenset((int(size), offset) for size, offset in others)
-        left_out = frozenset(memory.cfa.locations).difference(cfa.locations)
+        uncalled = {name for call in regions.outer_calls if id(call) in left for name in regions.called_by(call)}
+        partly = frozenset(location for location, name in regions.function_of.items() if name in uncalled)
+        left_out = partly.union(memory.cfa.locations).difference(set(cfa.locations) - partly)
         return Slice(sliced, projection.mixed, open_places, kept, frozenset(correlated), done, left_out)
 
 
