@@ -22,7 +22,6 @@ GCC = shutil.which("gcc")
 HARNESS = Path(__file__).parent / "harness" / "runs.c"
 HEADERS = (
     "stdlib", "string", "assert", "stddef", "stdint", "stdbool", "limits", "stdio", "setjmp", "alloca", "ctype",
-    "errno",
 )  # fmt: skip
 _SANITIZE = ["-fsanitize=address,integer-divide-by-zero,shift", "-fno-sanitize-recover=all"]
 _FLAGS = ["-g0", "-O0", "-w", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", *_SANITIZE]

@@ -51,6 +51,10 @@ static struct header *create(void) {
 """
 FILLED = "struct header *h = create(); h->a = fill(); h->b = fill(); "
 SAFE = {
+    "a step that is silent, behind a condition that is not": (
+        "struct node *a = fill(), *b = fill(), *n; int way = 1; "
+        "while (a) { n = a; a = a->next; if (way) { assert(way == 1); free(n); } n = NULL; } drop(b);"
+    ),
     "two lists": "struct node *a = fill(), *b = fill(); drop(a); drop(b);",
     "members of a header": FILLED + "drop(h->a); drop(h->b); free(h);",
     "a block beside lists": FILLED + "h->block = malloc(sizeof(int)); if (h->block) *h->block = 1; "

@@ -24,11 +24,13 @@ _MOST_ELEMENTS = 1 << 24
 _DATUM = "(void *)65536"
 """A pointer that is stored only: to follow it is an error, told from others by its address behind the page of NULL."""
 _ANY_DATUM = "kleene_datum()"
+_STORED = "kleene_stored()"
 DATA = f"""\
 static void *kleene_datum(void) {{
     int which = __VERIFIER_nondet_int();
     return which == 0 ? NULL : which == 1 ? {_DATUM} : (void *)131072;
 }}
+static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : (void *)131072; }}
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
 _TEXTS = ('""', '"a"', '"key"')
@@ -131,7 +133,8 @@ class Calls:
             if operation.fate is Fate.RELEASED:
                 call.cleanup.append(f"free({variable});")
             call.cleanup.append(f"{variable} = NULL;")
-        elif role is Role.GIVEN or (role is Role.SECOND and operation.fate is Fate.MERGED):
+        elif role is Role.GIVEN or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED)):
+            call.cleanup += [f"free({variable});"] if operation.fate is Fate.MOVED else []
             call.cleanup.append(f"{variable} = NULL;")
 
     def _element(self, operation: Operation, role: Role, name: str, local: str, call: _Call) -> None:
@@ -225,6 +228,8 @@ class Calls:
                 return self._number(type_)
             case Role.DATA:
                 return self._datum
+            case Role.STORED:
+                return _STORED if self.any_datum else _DATUM
             case Role.OWNED:
                 return "malloc(sizeof(int))"
             case Role.RESULT:
@@ -279,7 +284,7 @@ def member_to_see(record: str, interface: Interface) -> str:
 def stores_data(operation: Operation) -> bool:
     """Whether a function gets pointers that point nowhere, as an argument or from a function of the client."""
     results = [p.type.callback[0] for p in operation.function.parameters if p.type.callback]
-    return Role.DATA in operation.roles or any(result.target for result in results)
+    return Role.DATA in operation.roles or Role.STORED in operation.roles or any(result.target for result in results)
 
 
 def any_number(type_: CType, *, any_float: bool = True) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kleene.analysis.c.library.client.allocators import allocator_texts
 from kleene.analysis.c.library.client.calls import DATA, Calls, stores_data
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
@@ -34,6 +35,8 @@ int __VERIFIER_nondet_int(void);
 long __VERIFIER_nondet_long(void);
 double __VERIFIER_nondet_double(void);
 """
+_SWITCH = "        switch (__VERIFIER_nondet_int()) {"
+"""Which operation is next: no variable keeps it, so that it tells no heaps apart."""
 MAIN = "main"
 """The function of the client that has the loop."""
 
@@ -96,14 +99,12 @@ class _Writer:
         body += [(line, None) for line in self._declarations()]
         body += self._pairs() if self.begins_with_two else []
         body += [(f"    {self.calls.line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
-        body += [("    for (;;) {", None), ("        int operation = __VERIFIER_nondet_int();", None)]
+        body += [("    for (;;) {", None), (_SWITCH, None)]
         body += [*self._end(), *((line, None) for line in self._swap_and_zero())]
-        body += [
-            (f"        if (operation == {i}) {{ {self.calls.line(o)} }}", o) for i, o in enumerate(outside, start=2)
-        ]
+        body += [(f"        case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(outside, start=2)]
         for number, (name, operations) in enumerate(sessions.items(), start=2 + len(outside)):
             body += self._session(number, name, operations)
-        body += [("    }", None), ("}", None)]
+        body += [("        }", None), ("    }", None), ("}", None)]
         before = self._library(included)
         lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
         text = "\n".join([*before, *(line for line, _ in body), ""])
@@ -121,6 +122,7 @@ class _Writer:
             f'#include "{included}"',
             *(["#undef main"] if own_main else []),
             *_PROLOGUE.splitlines(),
+            *allocator_texts(self.interface),
             *(DATA.splitlines() if self.any_datum else ()),
             *(line for helper in (*self.calls.walks.texts, *self.calls.helpers) for line in helper.splitlines()),
         ]
@@ -164,10 +166,14 @@ class _Writer:
         """The program may end when no object is left."""
         kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
         live = [*kept, *(f"{self.variables[name]}_b" for name in self._second())]
-        condition = " && ".join(["operation == 0", *(f"!{v}" for v in live)])
+        condition = " && ".join(f"!{v}" for v in live) or "1"
         last = [o for o in self.operations if o.fate is Fate.LAST]
-        lines: list[tuple[str, Operation | None]] = [(f"        if ({condition}) {{", None)]
-        return [*lines, *((f"            {self.calls.line(o)}", o) for o in last), ("            return 0; }", None)]
+        lines: list[tuple[str, Operation | None]] = [(f"        case 0: if ({condition}) {{", None)]
+        return [
+            *lines,
+            *((f"            {self.calls.line(o)}", o) for o in last),
+            ("            return 0; } break;", None),
+        ]
 
     def _swap_and_zero(self) -> list[str]:
         """Two objects of a type may change places; blocks of zeros become objects."""
@@ -176,7 +182,7 @@ class _Writer:
             f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
             for i, name in enumerate(self._second())
         )
-        return [*([f"        if (operation == 1) {{ {swaps} }}"] if swaps else []), *self._zeroed_lines()]
+        return [*([f"        case 1: {{ {swaps} break; }}"] if swaps else []), *self._zeroed_lines()]
 
     def _zeroed_lines(self) -> list[str]:
         """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""
@@ -187,8 +193,8 @@ class _Writer:
             empty = " && ".join([variable, *(f"!{variable}->{field}" for field in pointers)])
             made = f"if (!{variable}) {variable} = calloc(1, sizeof *{variable});"
             ended = f"if ({empty}) {{ free({variable}); {variable} = NULL; }}"
-            lines.append(f"        if (operation == {-2 * number}) {{ {made} }}")
-            lines.append(f"        if (operation == {-2 * number - 1}) {{ {ended} }}")
+            lines.append(f"        case {-2 * number}: {{ {made} break; }}")
+            lines.append(f"        case {-2 * number - 1}: {{ {ended} break; }}")
         return lines
 
     # Iterators ------------------------------------------------------------------------------------------
@@ -210,17 +216,17 @@ class _Writer:
         makers = [o for o in operations if o.makes == name]
         others = [o for o in operations if o.makes != name]
         lines: list[tuple[str, Operation | None]] = [
-            (f"        if (operation == {number}) {{ {self.types.texts[name]} *{variable} = NULL;", None),
-            (f"{indent}int step = __VERIFIER_nondet_int();", None),
+            (f"        case {number}: {{ {self.types.texts[name]} *{variable} = NULL;", None),
+            (f"{indent}switch (__VERIFIER_nondet_int()) {{", None),
         ]
-        lines += [(f"{indent}if (step == {i}) {{ {self.calls.line(o)} }}", o) for i, o in enumerate(makers, start=1)]
-        lines += [(f"{indent}while ({variable}) {{ step = __VERIFIER_nondet_int();", None)]
+        lines += [(f"{indent}case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(makers, start=1)]
+        lines += [(f"{indent}}}", None), (f"{indent}while ({variable}) switch (__VERIFIER_nondet_int()) {{", None)]
         lines += [
-            (f"{indent}    if (step == {i}) {{ {self.calls.line(o)} }}", o) for i, o in enumerate(others, start=1)
+            (f"{indent}    case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(others, start=1)
         ]
         if any(o.initialises for o in makers) or not any(o.ends for o in others):
-            lines += [(f"{indent}    if (step == 0) {{ free({variable}); {variable} = NULL; }}", None)]
-        return [*lines, (f"{indent}}} }}", None)]
+            lines += [(f"{indent}    case 0: {{ free({variable}); {variable} = NULL; break; }}", None)]
+        return [*lines, (f"{indent}}} break; }}", None)]
 
 
 CLIENT = "client.c"

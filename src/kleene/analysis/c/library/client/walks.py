@@ -107,10 +107,9 @@ def _any_of(values: list[str], indent: str, variable: str = "element") -> list[s
     """Assign one of several expressions."""
     if len(values) == 1:
         return [f"{indent}{variable} = {values[0]};"]
-    lines = [f"{indent}int choice = __VERIFIER_nondet_int();"]
-    lines += [f"{indent}if (choice == {i}) {variable} = {value};" for i, value in enumerate(values[:-1])]
-    condition = " && ".join(f"choice != {i}" for i in range(len(values) - 1))
-    return [*lines, f"{indent}if ({condition}) {variable} = {values[-1]};"]
+    lines = [f"{indent}switch (__VERIFIER_nondet_int()) {{"]
+    lines += [f"{indent}case {i}: {variable} = {value}; break;" for i, value in enumerate(values[:-1])]
+    return [*lines, f"{indent}default: {variable} = {values[-1]};", f"{indent}}}"]
 
 
 def _links(layout: RecordLayout | None, name: str) -> list[str]:

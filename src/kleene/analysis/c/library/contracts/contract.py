@@ -40,7 +40,7 @@ def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> st
             requires.append(f"{parameter.name} != NULL")
         if role in OBJECTS or role is Role.SECOND:
             requires += known
-        ended = operation.ends or (role is Role.SECOND and operation.fate is Fate.MERGED)
+        ended = operation.ends or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED))
         if role in OBJECTS and not ended and operation.outcome not in REPLACING:
             ensures += known
     if operation.outcome in (Outcome.NEW, *REPLACING):

@@ -29,7 +29,7 @@ from kleene.analysis.c.library.readings.operations import (
 )
 from kleene.analysis.c.verdicts import finding_of
 from kleene.core.verdict import Finding
-from kleene.domains.explicit.evaluate import NO_ADDRESS
+from kleene.domains.explicit.evaluate import NO_ADDRESS, NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.values import Fault
 
@@ -41,6 +41,8 @@ class Rejected:
     operation: Operation
     client: Client
     error: Confirmed
+    reads_garbage: bool = False
+    """Whether its trial reads members that nothing has set."""
 
 
 @dataclass
@@ -82,6 +84,8 @@ class Tried:
     @property
     def is_admissible(self) -> bool:
         trial = self.trial
+        if trial.is_stale and self.operation.fate is Fate.MOVED:  # the block is linked still
+            return False
         return trial.error is None and trial.shared is None and not trial.cut_short and self.is_called
 
     @property
@@ -114,7 +118,9 @@ class Tried:
 
     @property
     def rejected(self) -> Rejected | None:
-        return None if self.trial.error is None else Rejected(self.operation, self.client, self.trial.error)
+        if self.trial.error is None:
+            return None
+        return Rejected(self.operation, self.client, self.trial.error, bool(self.trial.exploration.possible))
 
     def hides(self, others: Sequence[Tried]) -> Tried | None:
         """A reading with an error that executes more of the function."""
@@ -134,6 +140,12 @@ def follows_datum(error: Fault | Finding) -> bool:
     return error.message == NO_ADDRESS
 
 
+def frees_datum(rejected: Rejected) -> bool:
+    """Whether an error is that the library frees a pointer that the client stores."""
+    fault = rejected.error.fault
+    return fault.message == NO_BLOCK and not is_seen(fault, rejected.client)
+
+
 def failing(rejected: Rejected) -> str:
     """The function that the failing run calls last."""
     executed = executed_operations(finding_of(rejected.error), rejected.client)
@@ -146,6 +158,9 @@ def is_wrong_guess(operation: Operation, error: Finding) -> bool:
 
 
 def is_wrong_guess_of(rejected: Rejected) -> bool:
+    """Whether a failing trial reads a block before anything writes it, at the error or before it."""
+    if rejected.reads_garbage and is_guess(rejected.operation):
+        return True
     return is_wrong_guess(rejected.operation, finding_of(rejected.error))
 
 
@@ -153,6 +168,7 @@ def is_guess(operation: Operation) -> bool:
     """Whether a reading is the last resort: a block changes hands although no name says so."""
     return (
         Role.BLOCK in operation.roles
+        or Role.OWNED in operation.roles
         or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
         or operation.fate is Fate.RELEASED
         or operation.outcome is Outcome.FREED

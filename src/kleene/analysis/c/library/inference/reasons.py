@@ -10,6 +10,10 @@ FOLLOWS = (
     "it follows a pointer of the client to data whose type and size are not known: write a client, or give the "
     "parameter a type"
 )
+FREES = (
+    "it frees what clients store, and other functions need not: write a client whose stored pointers are blocks of "
+    "the heap"
+)
 SHARES = (
     "it links two objects, so that one object of each type is not general: give one of them to the library, "
     "or write a client with as many objects as you need"

@@ -24,6 +24,7 @@ from kleene.analysis.c.library.inference.attempts import (
     Tried,
     failing,
     follows_datum,
+    frees_datum,
     is_guess,
     is_wrong_guess_of,
     may_be_ignored,
@@ -33,6 +34,7 @@ from kleene.analysis.c.library.inference.reasons import (
     BY_FREE,
     CHANGED,
     FOLLOWS,
+    FREES,
     NO_TIME,
     NOT_UNDERSTOOD,
     NOT_ZEROS,
@@ -255,12 +257,27 @@ class Inference:
             self.inferred.rejected.append(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
+        elif any(frees_datum(r) for r in failures) and not any(Role.OWNED in r.operation.roles for r in failures):
+            self.inferred.untried[function.name] = FREES
         elif self._needs_more_than_zeros(failures):
             self.inferred.untried[function.name] = NOT_ZEROS
         elif self._has_objects(failures) and not is_wrong_guess_of(most_telling(failures)):
-            self.inferred.rejected.append(most_telling(failures))
+            self._reject(most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _reject(self, rejected: Rejected) -> None:
+        """Reject a function. One that makes objects still makes them where it does not dereference NULL."""
+        self.inferred.rejected.append(rejected)
+        maker, fault = rejected.operation, rejected.error.fault
+        if not maker.makes or fault.kind != "null_dereference" or maker.records_in(*OBJECTS):
+            return
+        self.clients.spared.add(fault.place)
+        self._trials.clear()
+        if self._try(maker, TRIAL_STATES).is_admissible:
+            self.inferred.accepted.append(maker)
+        else:
+            self.clients.spared.remove(fault.place)
 
     def _usual_failures(self, tried: list[Tried]) -> list[Rejected]:
         """Errors of readings in which the result replaces the object, as it does in the other functions of its type."""
@@ -320,19 +337,21 @@ class Inference:
         """Whether an error is more than a call with NULL or garbage of a type of which nothing makes an object."""
         made = self.inferred.made
         wanted = set(failures[0].operation.records_in(*OBJECTS, *ELEMENTS))
-        makers = {failures[0].operation.makes, record_of(failures[0].operation.function.result)}
+        makers = {failures[0].operation.makes}
         if any(isinstance(step.operation, Allocate) for step in failures[0].error.trace.steps):
             makers |= set(failures[0].operation.records_in(Role.ADDRESS))  # it makes the object, where NULL is empty
+            makers.add(record_of(failures[0].operation.function.result))
         return all(self.inferred.types.elements.get(name, name) in made | makers for name in wanted)
 
     def _try_all(self, possible: list[Operation]) -> list[Tried]:
         """Try readings until one executes the whole function, or no other roles are left."""
         tried: list[Tried] = []
         admitted: set[tuple[Role, ...]] = set()
+        certain = False
         for operation in possible:
             if self.budget.spent > self.until:
                 break
-            if operation.roles in admitted or (admitted and is_guess(operation)):
+            if operation.roles in admitted or (is_guess(operation) and certain):
                 continue
             if not may_be_ignored(operation, tried) or self._is_element(operation, tried):
                 continue
@@ -342,6 +361,7 @@ class Inference:
             tried.append(attempt)
             if attempt.is_admissible:
                 admitted.add(operation.roles)
+                certain = certain or not is_guess(operation)
                 if attempt.is_whole or operation.ends or operation.makes:
                     break
         return tried
@@ -405,21 +425,34 @@ class Inference:
         return True
 
     def _take_back_makers(self, tried: list[Tried], function: ExportedFunction) -> bool:
-        """Take back operations whose results are no new objects: the library keeps them in its own variables."""
+        """Take back operations whose results are no new objects: the library keeps them in its own variables.
+
+        Such a maker has no error if the caller only reads its result.
+        """
         types = {name for t in tried if t.trial.shared and STATIC in t.trial.shared for name in t.client.objects}
         makers = [o for o in self.inferred.accepted if o.makes in types and not o.records_in(*OBJECTS)]
         makers = [o for o in makers if o.outcome is Outcome.NEW and o.function.name not in self.taken_back]
-        for operation in makers if len(types) == 1 else ():
+        makers = [o for o in makers if len(types) == 1 and self._has_other_reading(o)]
+        for operation in makers:
             self.taken_back.add(operation.function.name)
             self.refuted.add(operation)
             self.inferred.accepted.remove(operation)
             self.waiting.append(operation.function)
-        return bool(makers) and len(types) == 1
+        return bool(makers)
+
+    def _has_other_reading(self, operation: Operation) -> bool:
+        """Whether an accepted function has no error in another reading, without those that need its objects."""
+        before = list(self.inferred.accepted)
+        self.inferred.accepted = [o for o in before if operation.makes not in (*o.records_in(*OBJECTS), o.makes)]
+        others = [o for o in self._possible(operation.function) if o != operation]
+        best = self._best(self._try_all(others)) if others else None
+        self.inferred.accepted = before
+        return best is not None
 
 
 def _with_lasting_texts(operation: Operation) -> Operation:
     """The reading whose texts are stored."""
-    return replace(operation, roles=tuple(Role.LASTING_TEXT if r is Role.TEXT else r for r in operation.roles))
+    return operation.with_roles({Role.TEXT: Role.LASTING_TEXT})
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:
