@@ -27,11 +27,12 @@ from kleene.report.run.table import align_table
 from kleene.structures.machine import native_is_built
 
 LARGE = (
-    ("sorting/insert_sort", ("--order", "tvla", "--join", "rel")),
-    ("sorting/bubble_sort", ("--order", "tvla", "--join", "rel")),
-    ("sorting/insert_sort", ("--order", "tvla")),
-    ("sorting/bubble_sort", ("--order", "tvla")),
+    ("sorting/insert_sort", "rel"),
+    ("sorting/bubble_sort", "rel"),
+    ("sorting/insert_sort", "part"),
+    ("sorting/bubble_sort", "part"),
 )
+"""TVP programs and joins whose analysis has more than 1,000 structures."""
 SMALL = ("sll/reverse", "sll/search", "sll/delete", "sll/merge", "features/tree_insert")
 C_EXAMPLES = ROOT / "examples" / "c"
 CURSORS = ROOT / "benchmarks" / "cursors.c"
@@ -111,11 +112,16 @@ def _once(arguments: Sequence[str], machine: str, threads: int) -> Run:
 
 def abstract_phase(program: CProgram, machine: str, threads: int, repeat: int, *options: str) -> dict[str, float]:
     """The abstract phase of a C program; the run that took the least of the processor."""
+    runs = [_phases(program, machine, threads, 1, *options)[0] for _ in range(repeat)]
+    return min(runs, key=lambda r: r["processor"])
+
+
+def _phases(program: CProgram, machine: str, threads: int, processes: int, *options: str) -> list[dict[str, float]]:
+    """The abstract phase of a C program, in several processes at the same time."""
     environment = os.environ | {"KLEENE_MACHINE": machine, "KLEENE_THREADS": str(threads), "PYTHONHASHSEED": "0"}
     command = [sys.executable, str(PHASE), str(program.path), str(program.most_structures), *options]
-    runs = [subprocess.run(command, env=environment, capture_output=True, check=True, cwd=ROOT) for _ in range(repeat)]
-    figures: list[dict[str, float]] = [json.loads(one.stdout) for one in runs]
-    return min(figures, key=lambda r: r["processor"])
+    begun = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, cwd=ROOT) for _ in range(processes)]
+    return [json.loads(process.communicate()[0]) for process in begun]
 
 
 def machine_work(program: CProgram, machine: str) -> tuple[dict[str, float], float]:
@@ -134,15 +140,15 @@ def _print(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> No
 
 def large(repeat: int, tvla: list[str] | None) -> list[Goal]:
     rows, ratios, beside = [], [], []
-    for name, options in LARGE:
-        arguments = ["run", str(EXAMPLES / name), "--quiet", *options]
+    for name, join in LARGE:
+        arguments = ["run", str(EXAMPLES / name), "--quiet", "--order", "tvla", "--join", join]
         python, native = (run(arguments, machine, 1, repeat) for machine in ("python", "native"))
         ratios.append(python.analysis / native.analysis if native.analysis else 0.0)
-        cells = [f"{name} {' '.join(options)}", f"{native.structures:,}", f"{python.analysis:.3f}"]
+        cells = [f"{name} --join {join}", f"{native.structures:,}", f"{python.analysis:.3f}"]
         cells += [f"{native.analysis:.3f}", _ratio(python.analysis, native.analysis)]
         cells.append(f"{native.structures / native.analysis:,.0f}" if native.analysis else "-")
         if tvla:
-            other = measure_tvla(tvla, name, repeat=1, timeout=300)
+            other = measure_tvla(tvla, name, repeat=1, timeout=300, join=join)
             cells.append(other.error or _ratio(other.analysis, native.analysis))
             beside += [] if other.error or not native.analysis else [other.analysis / native.analysis]
         rows.append(cells)
@@ -203,16 +209,18 @@ def threads(repeat: int) -> list[Goal]:
     """The clock counts where the machine is idle.
 
     Elsewhere, what the thread that calls spends shows what a free core would give, and what is not steps or stores
-    bounds it (Amdahl).
+    bounds it (Amdahl). What two processes at the same time reach, which share nothing, bounds it too.
     """
     goals = []
     for program in FOR_THREADS:
         alone, together = (abstract_phase(program, "native", count, repeat) for count in (1, 2))
         clock = _ratio(alone["clock"], together["clock"])
+        apart = [max(run["clock"] for run in _phases(program, "native", 1, 2)) for _ in range(repeat)]
+        ceiling = _ratio(2 * alone["clock"], min(apart))
         possible = _ratio(alone["processor"], together["thread"])
         parts, _ = machine_work(program, "native")
         serial = 1.0 - (parts["steps"] + parts["stores"]) / parts["processor"]
-        figure = f"{clock} of the clock; {possible} where a core is free; {serial:.0%} are serial"
+        figure = f"{clock} of the clock, two processes {ceiling}; {possible} where a core is free; {serial:.0%} serial"
         goals.append(Goal(f"two threads against one, {program.name}", figure, ">= 1.6x"))
     return goals
 

@@ -41,20 +41,21 @@ def command_of(home: str) -> list[str] | None:
     return None
 
 
-def measure_tvla(command: list[str], name: str, *, repeat: int, timeout: float) -> TvlaRun:
+def measure_tvla(command: list[str], name: str, *, repeat: int, timeout: float, join: str = "part") -> TvlaRun:
     """The shortest of several runs, in a copy of the examples: TVLA writes beside its input."""
+    options = ["-join", join]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "tvp"
         shutil.copytree(EXAMPLES, copy)
         program = copy / name
-        whole = [_once(command, program, [], timeout) for _ in range(repeat)]
+        whole = [_once(command, program, options, timeout) for _ in range(repeat)]
         best = min(whole, key=lambda run: run[0])
         if best[2]:
             return TvlaRun(error=best[2])
         found = _SECONDS.search(best[1])
         if found:
             return TvlaRun(best[0], float(found[1]))
-        start_up = min(_once(command, program, ["-ms", "0"], timeout)[0] for _ in range(repeat))
+        start_up = min(_once(command, program, [*options, "-ms", "0"], timeout)[0] for _ in range(repeat))
         return TvlaRun(best[0], max(0.0, best[0] - start_up))
 
 

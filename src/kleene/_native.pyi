@@ -6,6 +6,7 @@ from kleene.logic.formula import Formula
 
 MOST_NODES: int
 MOST_ARITY: int
+MOST_PREDICATES: int
 MOST_PARAMETERS: int
 TEMPORARY: int
 OPERATIONS: tuple[str, ...]

@@ -395,6 +395,7 @@ NB_MODULE(_native, m) {
   m.doc() = "The native machine: structures as machine words, programs as bytecode (docs/concepts/native.md)";
   m.attr("MOST_NODES") = kMostNodes;
   m.attr("MOST_ARITY") = kMostArity;
+  m.attr("MOST_PREDICATES") = Signature::kMostPredicates;
   m.attr("MOST_PARAMETERS") = kMostParameters;
   m.attr("TEMPORARY") = static_cast<int>(kTemporary);
   m.attr("OPERATIONS") = nb::tuple(operations());

@@ -22,6 +22,8 @@ inline Kind kind_of(int arity) { return arity < 2 ? Kind::vector : arity == 2 ? 
 // The rails of predicate p are 2p (must) and 2p + 1 (may); `slot` is a rail's place among those of its kind.
 class Signature {
  public:
+  static constexpr std::size_t kMostPredicates = 8000;  // two slots each, in the 15 bits of an operand
+
   explicit Signature(std::vector<int> arities) : arities_(std::move(arities)) {
     if (arities_.size() < kBuiltInRails / 2 || arities_.size() > kMostPredicates)
       throw std::invalid_argument("a signature has between 4 and 8000 predicates");
@@ -61,7 +63,6 @@ class Signature {
   }
 
  private:
-  static constexpr std::size_t kMostPredicates = 8000;  // two slots each, in the 15 bits of an operand
   std::vector<int> arities_;
   std::vector<int> slots_;
   int counts_[3] = {0, 0, 0};

@@ -9,7 +9,7 @@ from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout, layout_of_width
-from kleene.structures.machine import MOST_NATIVE_NODES, is_native
+from kleene.structures.machine import is_native
 from kleene.structures.program.build import MAY, MUST, Builder
 from kleene.structures.program.python_machine import FunctionText, load
 from kleene.structures.structure import AC, Structure
@@ -61,7 +61,7 @@ def with_definitions(structure: Structure, given: Container[str] = (), *, by_mac
     With `by_machine`, the machine that runs computes them; else the reference, which checks of results want.
     """
     compute = rails
-    if by_machine and is_native() and structure.size <= MOST_NATIVE_NODES:
+    if by_machine and is_native():
         from kleene.structures.program.native_machine import native_rails  # there may be no native machine
 
         compute = native_rails

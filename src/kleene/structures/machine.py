@@ -15,8 +15,6 @@ from kleene.diagnostics import UsageError
 MACHINE = "KLEENE_MACHINE"
 THREADS = "KLEENE_THREADS"
 NAMES = ("python", "native")
-MOST_NATIVE_NODES = 128
-"""Larger structures are left to the Python machine."""
 
 
 @cache

@@ -17,7 +17,7 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.layout import layout_for, layout_of_width
-from kleene.structures.machine import MOST_NATIVE_NODES, is_native
+from kleene.structures.machine import is_native
 from kleene.structures.program.python_machine import load
 from kleene.structures.structure import AC, Structure
 from kleene.transformers.action import Rule
@@ -95,7 +95,7 @@ class Coercer:
 
     def sharpen(self, values: list[int], size: int, dirty: int) -> bool:
         """Coerce in place, checking the rules in `dirty` first; false if the structure is contradictory."""
-        if dirty and self.native is not None and size <= MOST_NATIVE_NODES:
+        if dirty and self.native is not None:
             return self._sharpen_natively(values, size, dirty) is None
         all_active = values[AC] == (1 << size) - 1
         functions = self.functions(layout_for(size).width, all_active)
@@ -127,7 +127,7 @@ class Coercer:
     def explain(self, structure: Structure) -> Breach | None:
         """Why coerce discards the structure: the first contradiction met, found again step by step."""
         values = list(structure.values)
-        if self.all and self.native is not None and structure.size <= MOST_NATIVE_NODES:
+        if self.all and self.native is not None:
             breached = self._sharpen_natively(values, structure.size, self.all)
             return None if breached is None else self._breach(breached, values, structure)
         functions = self.functions(layout_for(structure.size).width, values[AC] == (1 << structure.size) - 1)
@@ -170,9 +170,13 @@ def _fails(head: Formula, structure: Structure, nodes: Mapping[str, int]) -> boo
     return evaluate(structure, head, nodes) is Kleene.FALSE
 
 
-def _native_programs(rules: Sequence[Rule], vocabulary: Vocabulary) -> list[NativeRuleProgram]:
+def _native_programs(rules: Sequence[Rule], vocabulary: Vocabulary) -> list[NativeRuleProgram] | None:
+    """The rules as programs of the native machine; None if it does not take structures of the vocabulary."""
+    from kleene.structures.program.native_machine import signature_of
     from kleene.transformers.native_programs import NativeRuleProgram
 
+    if signature_of(vocabulary) is None:
+        return None
     return [NativeRuleProgram(rule, vocabulary, all_active=True) for rule in rules]
 
 

@@ -46,6 +46,8 @@ class NativeAction:
 
     def _make(self) -> _native.Action:
         transformer, action, rules = self.transformer, self.transformer.action, self._rules
+        if action.precondition is not None and len(action.precondition.free) > _native.MOST_PARAMETERS:
+            raise Unsupported("a precondition of many variables")
         native = _native.Action(
             rules.native,
             transformer.step_options() | {"blur": self._blur},

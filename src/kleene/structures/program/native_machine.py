@@ -43,16 +43,17 @@ def _signature(arities: tuple[int, ...]) -> _native.Signature:
 
 @lru_cache(maxsize=64)
 def signature_of(vocabulary: Vocabulary) -> _native.Signature | None:
-    """The signature of a vocabulary; None if it has predicates of more than three arguments."""
+    """The signature of a vocabulary; None if it has more predicates or arguments than the native machine takes."""
     arities = tuple(p.arity for p in vocabulary)
-    return None if max(arities) > _native.MOST_ARITY else _signature(arities)
+    fits = max(arities) <= _native.MOST_ARITY and len(arities) <= _native.MOST_PREDICATES
+    return _signature(arities) if fits else None
 
 
 def bind(code: _native.Code, vocabulary: Vocabulary) -> _native.Program:
     """The code as a program for structures of a vocabulary that has its predicates."""
     signature = signature_of(vocabulary)
     if signature is None:
-        raise Unsupported("a predicate of more than three arguments")
+        raise Unsupported("a vocabulary that the native machine does not take")
     return code.bind(signature, vocabulary.places)
 
 

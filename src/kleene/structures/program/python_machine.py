@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, cast
 
+from kleene.diagnostics import Limit, LimitReached
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout
 from kleene.structures.program.graph import Value
 
 Namespace = dict[str, Any]
+MOST_AXES = 8
+"""Variables that a value may range over at once: the value of one more would have more bits than a machine has."""
 
 
 class FunctionText:
@@ -73,6 +76,10 @@ class FunctionText:
     def _full(self, arity: int) -> str:
         if arity == 0:
             return "1"
+        if arity > MOST_AXES:
+            raise LimitReached(
+                f"a formula has a value over {arity} variables at once, at most {MOST_AXES} are possible", Limit.SIZE
+            )
         name = f"F{arity}"
         self._prologue[name] = f"{name} = FULL{arity}[n]"
         return name
@@ -189,7 +196,7 @@ def namespace(layout: Layout) -> Namespace:
         "SLICE": layout.slice_axis,
         "PERMUTE": layout.permute_axes,
     }
-    for arity in range(1, 9):
+    for arity in range(1, MOST_AXES + 1):
         names[f"FULL{arity}"] = _Full(layout, arity)
     return names
 

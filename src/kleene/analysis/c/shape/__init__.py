@@ -4,6 +4,7 @@ In reading order:
 
 - `analyse`: the attempts at one program, until one has no alarms
 - `attempts`: the attempts, as rows
+- `automaton`: the automaton that an attempt follows
 - `classes`: shape classes, from the most to the least demanding
 - `apart`: when heaps are taken apart, and what stays together
 - `copies`: when calls are not inlined

@@ -12,6 +12,7 @@ from functools import partial
 
 from kleene.analysis.c.shape.apart import NEAREST, PartsLook
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
+from kleene.analysis.c.shape.automaton import Automaton, automaton_of
 from kleene.analysis.c.shape.classes import first_class, next_class
 from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
@@ -20,19 +21,14 @@ from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import deep_formulas, within
-from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Operation
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.slices.slicing import Slice
-from kleene.passes.attempts.stale import Stale, without_stale_pointers
-from kleene.passes.coalesce import Sharing, sharing_of
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
-from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
@@ -122,6 +118,8 @@ class _Series:
     """The last class that a run on the way to fewer structures tried, by the first one."""
     earlier: list[Translation] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
+    automata: list[Automaton] = field(default_factory=list)
+    """The automata of attempts before that rewrite nothing."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not self._raised(result)
@@ -245,15 +243,12 @@ class _Series:
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
         prepared = self.prepared.by_calls if Way.CALLS in taken else self.prepared
-        ready = _followed_automaton(prepared, attempt) if prepared is not None else None
-        if prepared is None or ready is None:
+        automaton = automaton_of(prepared, attempt, self.automata) if prepared is not None else None
+        if automaton is None:
             return None
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
-        shared, stale = ready
-        plan = _Plan(
-            prepared, shared, attempt, *fixed, stale, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored
-        )
+        plan = _Plan(automaton, attempt, *fixed, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored)
         return replace(plan, classes=self.classes, earlier=self.earlier)
 
 
@@ -285,38 +280,15 @@ def analyse_by_attempt(
     return series._run(plan, seconds - (time.monotonic() - start))
 
 
-def _followed_automaton(prepared: Prepared, attempt: Attempt) -> tuple[Sharing, frozenset[Place]] | None:
-    """The automaton that an attempt follows, with the places of pointers that it forgets early.
-
-    None if the attempt's rewriting changes nothing.
-    """
-    if attempt.concerns is not None and not attempt.concerns(prepared.memory):
-        return None
-    stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
-    followed, memory = stale.cfa, prepared.memory
-    if followed is not prepared.cfa:
-        memory = Memory(prepared.inlined, followed, typed=True)
-    if attempt.rewrite is not None:
-        rewritten = attempt.rewrite(memory)
-        if rewritten == followed and attempt.needs_change:
-            return None
-        followed = rewritten
-        memory = Memory(prepared.inlined, followed, typed=True)
-    return sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope), stale.places
-
-
 @dataclass(frozen=True)
 class _Plan:
     """One program, prepared; shape classes are tried on it from the most to the least demanding."""
 
-    prepared: Prepared
-    shared: Sharing
+    automaton: Automaton
     attempt: Attempt
     malloc_may_fail: bool
     max_structures: int
     leaks: bool = True
-    stale: frozenset[Place] = frozenset()
-    """The places of pointers that are forgotten before they are overwritten."""
     taken: frozenset[Way] = frozenset()
     """The ways to fewer structures that it goes."""
     sought: frozenset[Way] = frozenset()
@@ -335,12 +307,12 @@ class _Plan:
     """Gets a word about the progress."""
 
     @property
-    def cfa(self) -> Cfa[Operation]:
-        return self.shared.cfa
+    def prepared(self) -> Prepared:
+        return self.automaton.prepared
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        first = within(seconds, lambda: first_class(Memory(self.prepared.inlined, self.cfa, typed=True), only_class))
+        first = within(seconds, lambda: first_class(self.automaton.memory, only_class))
         if isinstance(first, LimitReached):
             return gave_up(str(first), start)
         is_plain = self.attempt.rewrite is None and self.attempt.sharpen is None
@@ -368,11 +340,11 @@ class _Plan:
                 break
             result.followed = Followed(
                 translator,
-                self.shared,
+                self.automaton.shared,
                 self.prepared.memory,
                 self.attempt.name,
                 slice=self.prepared.slice,
-                stale=self.stale,
+                stale=self.automaton.stale,
             )
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
                 markers = MANY_MARKERS
@@ -437,7 +409,7 @@ class _Plan:
         """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""
         kinds, roots = kinds_of_alarms(result, self.ignored) & self.kinds, result.suspects
         if result.followed is not None:
-            roots = self.shared.names_after(result.followed.sharing, roots)
+            roots = self.automaton.shared.names_after(result.followed.sharing, roots)
         return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)
 
     def _looks(self, translation: Translation) -> Looks:
@@ -453,7 +425,7 @@ class _Plan:
     @property
     def _running(self) -> frozenset[str]:
         """The numbers that are left out with those in nodes."""
-        return frozenset(v.name for v in running_numbers(edge.label for edge in self.cfa.edges))
+        return frozenset(v.name for v in running_numbers(edge.label for edge in self.automaton.cfa.edges))
 
     def _class(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with what the attempt and its ways change, and with their names."""
@@ -466,11 +438,13 @@ class _Plan:
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
-            self.cfa,
+            self.automaton.cfa,
             self._class(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
             precision=Precision(untracked_integers=self._running) if Way.NUMBERS in self.taken else EVERYTHING,
             markers=markers,
+            memory=self.automaton.memory,
+            lives=self.automaton.lives,
         )
         return translator, translator.translate()

@@ -1,0 +1,70 @@
+"""The automaton that an attempt of the shape analysis follows, and what all translations of it share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from kleene.analysis.c.shape.attempts import Attempt
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Operation
+from kleene.passes.attempts.stale import Stale, without_stale_pointers
+from kleene.passes.coalesce import Sharing, sharing_of
+from kleene.passes.facts.liveness import Lifetimes, lifetimes
+from kleene.passes.facts.memory import Memory, Place
+from kleene.passes.preparation import Prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """An automaton with local pointers shared; `stale` are the places of pointers that are forgotten early."""
+
+    prepared: Prepared
+    shared: Sharing
+    stale: frozenset[Place]
+    whole_scope: bool
+
+    @property
+    def cfa(self) -> Cfa[Operation]:
+        return self.shared.cfa
+
+    @cached_property
+    def memory(self) -> Memory:
+        return Memory(self.prepared.inlined, self.cfa, typed=True)
+
+    @cached_property
+    def lives(self) -> Lifetimes:
+        tracked = {*self.memory.pointers, *self.memory.integers}
+        return lifetimes(self.cfa, tracked, whole_scope=self.whole_scope)
+
+
+def automaton_of(prepared: Prepared, attempt: Attempt, known: list[Automaton]) -> Automaton | None:
+    """The automaton that an attempt follows; None if the attempt does not concern the program, or changes nothing.
+
+    `known` are those of attempts before that rewrite nothing.
+    """
+    if attempt.concerns is not None and not attempt.concerns(prepared.memory):
+        return None
+    if attempt.rewrite is not None:
+        return _made(prepared, attempt)
+    for automaton in known:
+        if automaton.prepared is prepared and automaton.whole_scope == attempt.whole_scope:
+            return automaton
+    made = _made(prepared, attempt)
+    known += [made] if made is not None else []
+    return made
+
+
+def _made(prepared: Prepared, attempt: Attempt) -> Automaton | None:
+    stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
+    followed, memory = stale.cfa, prepared.memory
+    if followed is not prepared.cfa:
+        memory = Memory(prepared.inlined, followed, typed=True)
+    if attempt.rewrite is not None:
+        rewritten = attempt.rewrite(memory)
+        if rewritten == followed and attempt.needs_change:
+            return None
+        followed = rewritten
+        memory = Memory(prepared.inlined, followed, typed=True)
+    shared = sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope)
+    return Automaton(prepared, shared, stale.places, attempt.whole_scope)
