@@ -72,7 +72,7 @@ MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
-PATIENCE_WITH_STEPS = 24
+PATIENCE_WITH_STEPS = 80
 """Visits of a location before its bounds skip the constants of the program: a table of primes has many."""
 GAP_STEPS = (-1, 0, 1)
 """Differences at which a growing one stops first: before, at, or just behind the end of an array."""
