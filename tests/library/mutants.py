@@ -93,7 +93,7 @@ def error_of(client: str, library: Path, folder: Path) -> str:
     """
     included = re.search(r'#include "([^"]*)"', client)
     assert included is not None
-    operations = client.count("operation ==") + 2
+    operations = client.count("        case ") + 2
     source = folder / "random_client.c"
     driver = _DRIVER.replace("CALLS", str(CALLS)).replace("SECONDS", str(SECONDS))
     text = re.sub(

@@ -13,7 +13,7 @@ import pytest
 from tests.slices import EXAM
 
 from kleene.analysis.c.check import check
-from kleene.analysis.c.library.clients import check_client
+from kleene.analysis.c.library.models.clients import check_client
 from kleene.analysis.c.options import check_options
 from kleene.cli import run_main
 from kleene.core.verdict import Verdict

@@ -13,13 +13,13 @@ import pytest
 from tests.library.mutants import checked, error_of, mutants
 from tests.slices import EXAM
 
-from kleene.analysis.c.library import trials
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.library.client import write_client
-from kleene.analysis.c.library.interface import read_interface
-from kleene.analysis.c.library.object_types import object_types
-from kleene.analysis.c.library.operations import Fate, Outcome, Role
-from kleene.analysis.c.library.readings import readings
+from kleene.analysis.c.library.client.text import write_client
+from kleene.analysis.c.library.inference import trials
+from kleene.analysis.c.library.interface.exports import read_interface
+from kleene.analysis.c.library.interface.object_types import object_types
+from kleene.analysis.c.library.readings.candidates import readings
+from kleene.analysis.c.library.readings.operations import Fate, Outcome, Role
 from kleene.analysis.c.options import check_options
 from kleene.c.options import DEFAULT
 from kleene.cli import run_main

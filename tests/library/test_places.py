@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.library import inference
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.library.client import CLIENT
-from kleene.analysis.c.library.operations import Fate, Outcome, Role
+from kleene.analysis.c.library.client.text import CLIENT
+from kleene.analysis.c.library.inference import selection
+from kleene.analysis.c.library.readings.operations import Fate, Outcome, Role
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
 from kleene.report.library_report import library_document, library_text
@@ -72,8 +72,8 @@ def test_a_suspicion_in_the_client_names_the_operations(tmp_path: Path, monkeypa
         "    if (s == 3) { l->head = NULL; return 1; } return 0; }"
     )
     Path("list.c").write_text(LIST.replace("SHIFT", counted), encoding="utf-8")
-    monkeypatch.setattr(inference, "TRIAL_STATES", 60)
-    monkeypatch.setattr(inference, "QUICK_STATES", 60)
+    monkeypatch.setattr(selection, "TRIAL_STATES", 60)
+    monkeypatch.setattr(selection, "QUICK_STATES", 60)
     report = check_library("list.c", check_options(timeout=8.0))
     verdict = next(f for f in report.functions if f.name == "list_drop")
     assert verdict.verdict is not Verdict.TRUE

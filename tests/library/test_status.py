@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.library.operations import Outcome, Role
+from kleene.analysis.c.library.readings.operations import Outcome, Role
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
 

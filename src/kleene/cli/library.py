@@ -25,7 +25,7 @@ _BAD_INPUT = 2
 def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     """Check each file as a library of its own; one that cannot be read does not keep the others from being checked."""
     from kleene.analysis.c.library.check import check_library
-    from kleene.analysis.c.library.stored import read_stored
+    from kleene.analysis.c.library.contracts.stored import read_stored
 
     _refuse(request, given)
     stored = None
@@ -73,7 +73,7 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
         is_for_checks = given["contracts_out"].endswith(".json")
         write_output(given["contracts_out"], documents if is_for_checks else "\n".join([*lines, ""]))
     if given["html_file"]:
-        from kleene.analysis.c.library.contract import loop_heads
+        from kleene.analysis.c.library.contracts.contract import loop_heads
         from kleene.report.library_page import library_html
 
         for report in reports:

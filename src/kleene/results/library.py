@@ -15,7 +15,7 @@ LIBRARY_SCHEMA = "kleene.library/1"
 
 @dataclass(frozen=True)
 class Reading:
-    """How a function was called: names of roles, of a fate and of an outcome (`analysis/c/library/operations.py`)."""
+    """How a function was called: names of roles, of a fate and of an outcome (`readings/operations.py`)."""
 
     roles: tuple[str, ...]
     fate: str

@@ -167,7 +167,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
     elif given["proofs"]:
-        from kleene.analysis.c.library.clients import check_client
+        from kleene.analysis.c.library.models.clients import check_client
 
         check = partial(check_client, proofs=given["proofs"])
     else:
@@ -177,7 +177,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         name = Path(request.files[0]).name
 
         def tell(stage: str) -> None:
-            spinner.say(f"{name}: {stage} (at most {given['timeout']:g} s)")
+            spinner.say(f"{name}: {stage}")
 
         report = check(request.files, replace(request.options, tell=tell))
     print_problems(report.unread)

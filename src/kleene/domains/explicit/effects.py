@@ -6,7 +6,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import DeclareLocal, EndScope
 from kleene.cfa.types import FloatType, IntegerType, PointerType, Type
 from kleene.domains.explicit.arithmetic import decide
-from kleene.domains.explicit.evaluate import access, as_address, outside_label
+from kleene.domains.explicit.evaluate import NO_BLOCK, access, as_address, outside_label
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
@@ -60,6 +60,8 @@ def freeable(state: State, value: Value) -> int:
         raise Violation("invalid_free", "free of an uninitialized pointer")
     if block is not None and block.kind == UNKNOWN:
         raise NotModelled(f"free of {block.label}")
+    if block is None and bit != 0:
+        raise Violation("invalid_free", NO_BLOCK)
     if block is None or block.kind != "heap":
         raise Violation("invalid_free", "free of something that is no heap block")
     if not block.alive:

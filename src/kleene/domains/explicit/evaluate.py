@@ -63,6 +63,7 @@ from kleene.domains.explicit.values import (
 GIVE_MODEL = "it is unknown code; say what it gives with --extern or --models"
 """The advice where a result of unknown code is NULL by assumption only."""
 NO_ADDRESS = "dereference of a number that is no address"
+NO_BLOCK = "free of a number that is no address"
 Evaluate = Callable[[State], Value]
 Locate = Callable[[State], tuple[int, int]]
 NULL_MESSAGE = "dereference of a null pointer"

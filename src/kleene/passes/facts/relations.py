@@ -12,7 +12,6 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 
@@ -52,30 +51,25 @@ from kleene.cfa.operations import (
     Skip,
     Specified,
     Unsupported,
-    expressions,
 )
 from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks, before_conversion, factors, is_whole
+from kleene.passes.facts.compared_numbers import Landmarks, next_comparisons
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
-from kleene.passes.facts.next_comparisons import next_comparisons
 from kleene.passes.facts.stored_texts import Promises, least_lengths
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
-from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
+from kleene.passes.facts.symbolic_values import address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
 from kleene.passes.facts.texts import OLDEST, is_text
-from kleene.passes.facts.zones import ZERO, Interval, relate
+from kleene.passes.facts.zones import ZERO, Interval, relate, widen
 
 MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
-PATIENCE_WITH_STEPS = 80
-"""Visits of a location before its bounds skip the constants of the program: a table of primes has many."""
-GAP_STEPS = (-1, 0, 1)
-"""Differences at which a growing one stops first: before, at, or just behind the end of an array."""
 MOST_PARTS = 4
 """States of a location that are kept apart by the pointers that are NULL in them."""
 Nulls = frozenset[str]
@@ -159,9 +153,16 @@ class Relations(TextOperations):
         """Whether an element is before the first one that is 0."""
 
         def holds(state: State) -> bool:
-            place = self.place(state, self.pointer(pointer, state), self.number(index, state), unit)
+            base, at = self.pointer(pointer, state), self.number(index, state)
+            place = self.place(state, base, at, unit)
             end = state.held.get(Part(OLDEST, place[0], unit)) if place is not None else None
-            return place is not None and end is not None and state.zone.upper(place[1], end) <= -1
+            if place is None or end is None:
+                return False
+            length = state.held.get(Part("room", place[0], unit))
+            is_last = length is not None and state.zone.upper(length, end) <= 1  # ``while (--argc > 0) use(*++argv)``
+            return state.zone.upper(place[1], end) <= -1 or (
+                is_last and self._fits(state, base, at, unit, room_needed=2)
+            )
 
         return self._always(location, holds)
 
@@ -248,14 +249,6 @@ class Relations(TextOperations):
     def at(self) -> dict[str, dict[Nulls, State]]:
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
-        operations = [e.label for e in self.cfa.edges]
-        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
-        constants = {n.value for n in nodes if isinstance(n, Constant)}
-        limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
-        limits |= {self.program.largest_block // c for c in constants if c > 0}
-        constants |= {g.variable.type.size for g in self.program.globals}
-        self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
-        self._limits = sorted({c + d for c in {0, *limits} for d in (-1, 0, 1)})
         self.promises = self._all_promises()
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
@@ -265,6 +258,10 @@ class Relations(TextOperations):
                 for state in (state for states in at.values() for state in states.values()):
                     state.zone.tighten()
                 return at
+
+    @cached_property
+    def _landmarks(self) -> Landmarks:
+        return Landmarks(self.program, self.cfa)
 
     def _all_promises(self) -> Promises:
         """The promises, all kept so far."""
@@ -314,8 +311,7 @@ class Relations(TextOperations):
                 joint, pairs = merge(known, after)
                 self._settle(known, after, joint, list(enumerate(pairs, 1)))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
-                    steps = self._steps if visits[edge.target] <= PATIENCE_WITH_STEPS else self._limits
-                    self._widen(known, joint, pairs, steps)
+                    widen(known.zone, joint.zone, pairs, self._landmarks.of_each(joint.holders()))
                 if not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))
@@ -389,30 +385,6 @@ class Relations(TextOperations):
     def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> None:
         self.settle_debts(known, after, joint, pairs)
         self.settle_open(known, after, joint, pairs)
-
-    @staticmethod
-    def _widen(known: State, joint: State, pairs: list[tuple[int, int]], steps: Sequence[int]) -> None:
-        """Let bounds that grew go to the next step, differences to the next of theirs."""
-        zone = joint.zone
-        for number, (old, _) in enumerate(pairs, 1):
-            if number in joint.blocks or old not in known.zone.bounds:  # a member that a null pointer was given
-                continue
-            (low, high), (a, b) = zone.bounds[number], known.zone.bounds[old]
-            if low < a:
-                k = bisect_right(steps, low)
-                low = steps[k - 1] if k else -WORD
-            if high > b:
-                k = bisect_left(steps, high)
-                high = steps[k] if k < len(steps) else WORD
-            zone.bounds[number] = (low, high)
-        for (i, j), c in list(zone.gaps.items()):
-            one, two = pairs[i - 1][0], pairs[j - 1][0]
-            if {one, two} <= known.zone.bounds.keys() and c > known.zone.upper(one, two):
-                step = next((s for s in GAP_STEPS if s >= c), None)
-                if step is None:
-                    del zone.gaps[i, j]
-                else:
-                    zone.gaps[i, j] = step
 
     def _initial(self) -> State:
         state = State()

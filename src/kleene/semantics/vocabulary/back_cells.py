@@ -14,7 +14,7 @@ from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import mask_of
 
-_BACK = re.compile(r"prev|pred|back|parent|father|up$", re.IGNORECASE)
+_BACK = re.compile(r"prev|pred|back|parent|father|up$|^(p|prv|bk|blink|bwd)$", re.IGNORECASE)
 MOST_STEPS_BETWEEN = 12
 """Locations between two stores that belong together: insertions into a list have at most ten operations."""
 _WHOLE = re.compile(r"owner|head", re.IGNORECASE)

@@ -7,6 +7,7 @@ the others are proved without it.
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from dataclasses import replace
@@ -14,33 +15,33 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import CLIENT, Client
-from kleene.analysis.c.library.contract import contract_of, loop_heads
-from kleene.analysis.c.library.hooks import unset_hooks
-from kleene.analysis.c.library.inference import (
-    CHANGES,
-    FOLLOWS,
-    SHARES,
-    Inference,
+from kleene.analysis.c.library.client.allocators import allocator_assumptions
+from kleene.analysis.c.library.client.places import executed_operations, in_library, reason_in_library, sequence_of
+from kleene.analysis.c.library.client.suspects import suspect
+from kleene.analysis.c.library.client.text import CLIENT, Client
+from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
+from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
+from kleene.analysis.c.library.contracts.stored import StoredContracts
+from kleene.analysis.c.library.generality.hooks import unset_hooks
+from kleene.analysis.c.library.generality.separation import changing_variables, read_variables, shared_in_structures
+from kleene.analysis.c.library.generality.static_numbers import with_any_numbers
+from kleene.analysis.c.library.inference.attempts import (
     Inferred,
     Rejected,
     follows_datum,
     is_wrong_guess,
-    never_called,
     result_is_gone,
 )
-from kleene.analysis.c.library.interface import HEADER, Interface, read_interface
-from kleene.analysis.c.library.invariant import OBJECT, Fact, facts_of
-from kleene.analysis.c.library.model import model_of
-from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
-from kleene.analysis.c.library.places import executed_operations, in_library, reason_in_library, sequence_of
-from kleene.analysis.c.library.separation import changing_variables, read_variables, shared_in_structures
-from kleene.analysis.c.library.static_numbers import with_any_numbers
-from kleene.analysis.c.library.stored import StoredContracts
-from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
+from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, never_called
+from kleene.analysis.c.library.inference.selection import Inference
+from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
+from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes
+from kleene.analysis.c.library.models.model import model_of
+from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
+from kleene.c.options import ReadOptions
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
@@ -53,6 +54,8 @@ from kleene.results.library import FunctionVerdict, LibraryReport
 PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
 NOT_SET = "no client sets {}, a variable of the file that is not static"
+SHARE_OF_FIRST = 0.6
+"""The part of the time for a client of all operations: in the rest, the others are proved without the slowest one."""
 NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
 
@@ -62,7 +65,7 @@ def check_library(
     """Check the exported functions of a file, or the function `only`; with the readings of an earlier check."""
     start = time.monotonic()
     options = replace(options, properties=PROVED)
-    interface = read_interface(file, options.read)
+    interface = _without_models(read_interface(file, options.read), options.read)
     if not interface.functions:
         raise UsageError(f"'{file}' exports no function: all of its functions are static, or it has none")
     if only is not None and only not in {f.name for f in interface.functions}:
@@ -80,6 +83,14 @@ def check_library(
         report.functions = [f for f in report.functions if f.name == only]
     report.seconds = time.monotonic() - start
     return report
+
+
+def _without_models(interface: Interface, options: ReadOptions) -> Interface:
+    """The interface without those functions without a body that the user gives a model or a body."""
+    given = {text.partition("=")[0].strip() for text in options.extern}
+    texts = [Path(file).read_text(encoding="utf-8", errors="replace") for file in options.models]
+    named = {f.name for f in interface.missing if any(re.search(rf"\b{f.name}\s*\(", text) for text in texts)}
+    return replace(interface, missing=tuple(f for f in interface.missing if f.name not in given | named))
 
 
 class _Run:
@@ -134,8 +145,8 @@ class _Run:
         """Prove all operations again, with those that take two objects; what was proved before stays proved."""
         before = self.verdicts
         wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
-        every = [o for o in inferred.accepted if o not in pairs and o.function.name not in wrong] + pairs
-        self.verdicts = {n: v for n, v in before.items() if n not in {o.function.name for o in every}}
+        every = [o for o in inferred.accepted if o not in pairs and (o.makes or o.function.name not in wrong)] + pairs
+        self.verdicts = {n: v for n, v in before.items() if n in wrong or n not in {o.function.name for o in every}}
         own = LibraryReport(report.file, [], assumptions=report.assumptions)
         self._prove_together(inference, inferred, every, own)
         proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
@@ -157,7 +168,8 @@ class _Run:
         while operations:
             client, program = self.clients.write(inferred.types, operations, general=True)
             properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
-            options = replace(self.options, properties=properties, timeout=self.budget.left)
+            share = self.budget.left * (SHARE_OF_FIRST if len(operations) > 1 else 1.0)
+            options = replace(self.options, properties=properties, timeout=share)
             check = check_program(program, options, time.monotonic())
             check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
             check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
@@ -169,7 +181,12 @@ class _Run:
                 self._accept(operations, inferred.types, check, () if general is not None else changing)
                 self._state(check, client, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
-                report.assumptions[:] = dict.fromkeys([*report.assumptions, *(NOT_SET.format(v) for v in exported)])
+                assumed = [a.text for a in check.assumptions]
+                known = allocator_assumptions(self.interface)
+                assumed += [known[name] for name in program.reachable_functions if name in known]
+                report.assumptions[:] = dict.fromkeys(
+                    [*report.assumptions, *(NOT_SET.format(v) for v in exported), *assumed]
+                )
                 if changing:  # its functions do not behave the same at each call
                     return
                 proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
@@ -178,11 +195,19 @@ class _Run:
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
+            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, operations)):
+                self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
+                operations.remove(slow)
+                continue
             if culprit is None or self.budget.left <= 0:
                 for operation in operations:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
+            is_lost = finding.confirmed and finding.kind == "memory_leak"
+            if is_lost and (stored := self._without_null(inferred.types, operations)):
+                operations[:] = stored
+                continue
             readable = finding.confirmed and not result_is_gone(finding, client)
             other = inference.read_again(operation) if readable else None
             if other is not None:
@@ -206,6 +231,19 @@ class _Run:
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
             )
             operations.remove(operation)
+
+    def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
+        """The operations with stored pointers that are not NULL, if the error is gone then; else none.
+
+        Many a queue says by NULL that it is empty: its function that takes out all elements stops at a stored NULL.
+        """
+        stored = [o.with_roles({Role.DATA: Role.STORED}) for o in operations]
+        if stored == operations:
+            return []
+        client, program = self.clients.write(types, stored, general=True)
+        may_fail = self.options.read.malloc_may_fail
+        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
+        return stored if trial.error is None and not trial.cut_short else []
 
     def _check_with_any_numbers(
         self, program: CProgram, changing: tuple[Variable, ...], properties: tuple[str, ...]
@@ -240,9 +278,13 @@ class _Run:
             shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
         if shared is None and client.copies and not heads:
             shared = (client.copies[0].removesuffix("_b"), client.copies[0])
-        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
+        wrong = {n for n, v in self.verdicts.items() if v.verdict is Verdict.FALSE}
+        wrong &= {o.function.name for o in operations}
+        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.keys() - wrong)
         for operation in operations:
             name = operation.function.name
+            if name in wrong:  # it makes the objects of the others where it has no error
+                continue
             executed = {location for function, location in trial.exploration.visited if function == name}
             objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
             elements = set(operation.records_in(*ELEMENTS))
@@ -256,6 +298,13 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:
                 self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
+                self._note_wrong_makers(name, wrong)
+
+    def _note_wrong_makers(self, name: str, wrong: set[str]) -> None:
+        """State that a function is proved on the objects that others make, where these have no error."""
+        verdict = self.verdicts[name]
+        notes = tuple(f"objects are made where {maker} has no error" for maker in sorted(wrong))
+        self.verdicts[name] = replace(verdict, precondition=(*verdict.precondition, *notes))
 
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
@@ -318,6 +367,9 @@ class _Run:
         advice: str = "",
     ) -> None:
         function = operation.function
+        known = self.verdicts.get(function.name)
+        if known is not None and known.verdict is Verdict.FALSE:  # it makes the objects of others, and has an error
+            return
         words = [*operation.words(), *([f"objects are made without {left_out}"] if left_out else [])]
         self.verdicts[function.name] = FunctionVerdict(
             function.name,

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     AddressOf,
     Cast,
@@ -49,9 +48,8 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.passes.attempts.slices.values import SureValues, has_constant_addresses
+from kleene.passes.attempts.slices.values import LastingPointers, has_constant_addresses
 from kleene.passes.attempts.slices.webs import Webs
-from kleene.passes.facts.liveness import redeclared_variables
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
 
 _UNDERSTOOD = (
@@ -152,7 +150,7 @@ class Classes:
         local = {v for v in memory.pointers if not v.is_global}
         outside = Cfa(memory.cfa.entry, tuple(self.regions.main_edges))
         self.webs = Webs(outside, local)
-        self._values = SureValues(memory, outside)
+        self._lasting = LastingPointers(memory, outside)
         self._parent: list[Class] = []
         self._cells: list[dict[int, Class]] = []
         self._known: dict[_Key, Class] = {}
@@ -327,54 +325,16 @@ class Classes:
         if call.target is not None and call.returned is not None and isinstance(call.target.type, PointerType):
             self._unite(self.pointee(call.target, spot, written=True), self.pointee(call.returned, inside))
 
-    def are_same(self, left: Expression, right: Expression, spot: Spot) -> bool:
-        """Whether two pointers may be equal, and not NULL; a pointer without a value counts as another one.
-
-        An object may begin where one that ended was: then a pointer to the old one equals one to the new one.
-        """
-        if self._has_constant_addresses:
-            return True
+    def are_apart(self, left: Expression, right: Expression, spot: Spot) -> bool:
+        """Whether two pointers with values never point to the same object."""
         classes = [self.pointee(side, spot) for side in (left, right)]
-        own = {self.find(c) for c in classes if c is not None}
-        return len(own) < len(classes) or bool(own & self._ended_at(spot))
+        return None not in classes and len({self.find(c) for c in classes if c is not None}) == 2
 
-    def has_value(self, pointer: Expression, spot: Spot) -> bool:
-        """Whether a pointer has a value for sure, outside of functions that are analysed apart."""
-        return spot.edge is not None and not spot.call and self._values.has_value(pointer, spot.edge.source)
-
-    def _ended_at(self, spot: Spot) -> Set[Class]:
-        """The classes of objects that may have ended before an operation; all of them, in functions analysed apart."""
-        if spot.edge is None or spot.call:
-            return self.leaders()
-        return self._ended.get(spot.edge.source, frozenset())
-
-    @cached_property
-    def _ended(self) -> dict[str, frozenset[Class]]:
-        """For each location outside of functions, the classes of objects that may have ended on the way there."""
-        cfa = Cfa(self.memory.cfa.entry, tuple(self.regions.main_edges))
-        again = redeclared_variables(cfa)
-
-        def ended(operation: Operation, spot: Spot) -> Iterator[Class | None]:
-            match operation:
-                case Free(pointer=pointer) | Realloc(pointer=pointer):
-                    yield self.pointee(pointer, spot)
-                case Allocate(target=target, stack=True):  # where the block ends is not looked for
-                    yield self.pointee(target, spot, written=True)
-                case EndScope(variables=variables):
-                    yield from (self.object_of(v, spot) for v in variables if self.memory.kind(v) == "object")
-                case DeclareLocal(variable=variable) if variable in again and self.memory.kind(variable) == "object":
-                    yield self.object_of(variable, spot)
-
-        def after(edge: Edge[Operation], before: frozenset[Class]) -> frozenset[Class]:
-            classes = set(ended(edge.label, Spot(edge)))
-            if isinstance(edge.label, Invoke):
-                called = [e for name in self.regions.called_by(edge) for e in self.regions.edges_of.get(name, ())]
-                classes |= {c for e in called for c in ended(e.label, Spot(e, id(edge)))}
-                classes |= {c for key, c in self._known.items() if key.kind == _OBJECT and key.call == id(edge)}
-            return before.union(self.find(c) for c in classes if c is not None)
-
-        start: dict[str, frozenset[Class]] = {cfa.entry: frozenset()}
-        return solve_forward(cfa, start, after, lambda _, known, new: None if new <= known else known | new)
+    def is_lasting(self, pointer: Expression, spot: Spot) -> bool:
+        """Whether a pointer is NULL or the address of an object that never ends (`values`)."""
+        if spot.edge is None or spot.call or self._has_constant_addresses:
+            return False
+        return self._lasting.contain(pointer, spot.edge.source)
 
     @cached_property
     def _has_constant_addresses(self) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from kleene.cfa.expressions import Variable, variables
 from kleene.cfa.graph import Cfa, Edge
@@ -17,22 +16,17 @@ from kleene.cfa.operations import (
     Assign,
     Assume,
     EndScope,
-    Error,
     Exit,
     Havoc,
-    Leave,
     Operation,
-    Return,
     Skip,
-    Unsupported,
     expressions,
 )
 from kleene.passes.attempts.slices.projection import Projected
-from kleene.passes.facts.liveness import defined_variables, starts, used_variables
+from kleene.passes.facts.liveness import dead_ends, defined_variables, starts, used_variables
 
 _MARK = "|"
-"""In the names of locations between the operations that one operation became."""
-_ENDS = Error | Exit | Leave | Return | Unsupported
+"""In the names of locations that the program does not have, or where not all of its runs are that come to them."""
 Heads = frozenset[str]
 
 
@@ -104,13 +98,9 @@ class Silencer:
         numbers = {v for e in self.cfa.leaving(location) for x in expressions(e.label) for v in variables(x)}
         return set() if numbers & self.needed else {frozenset()}
 
-    def _speaking_locations(self) -> set[str]:
-        """The locations with something to do on one of their edges."""
-        return {edge.source for edge in self.cfa.edges if self.operations(edge)}
-
     def _find_heads(self) -> dict[str, Heads]:
         """For each location, the next ones with something to do; those that only abort count as none."""
-        speaks = self._speaking_locations()
+        speaks = {e.source for e in self.cfa.edges if self.operations(e)}
         silent: dict[str, list[str]] = {name: [] for name in self.cfa.locations}
         heads: dict[str, Heads] = {}
         for name in self.cfa.locations:
@@ -131,12 +121,6 @@ class Silencer:
                     heads[name] = more
         return heads
 
-    @cached_property
-    def _dead_ends(self) -> frozenset[str]:
-        """Locations at which no run is: nothing leads on from there, and what leads there does not end the program."""
-        ends = {edge.target for edge in self.cfa.edges if isinstance(edge.label, _ENDS)}
-        return frozenset(n for n in self.cfa.locations if not self.cfa.leaving(n) and n not in ends)
-
     def open_edges(self) -> list[Edge[Operation]]:
         """Edges whose operations read what the slice does not know, though it matters what this is.
 
@@ -154,15 +138,16 @@ class Silencer:
         return edges
 
     def quiet_automaton(self) -> Cfa[Operation]:
-        """The automaton without silent steps. Its locations with something to do keep their names."""
+        """The automaton without silent steps. Locations with something to do keep their names."""
         edges: list[Edge[Operation]] = []
-        entry = self._name(self.cfa.entry)
+        nowhere = dead_ends(self.cfa)
         entered: dict[str, Operation] = {self.cfa.entry: self.cfa.edges[0].label}
-        speaks = self._speaking_locations()
         for edge in self.cfa.edges:
-            if edge.source not in speaks:
+            steps = self.operations(edge)
+            if not steps and self._name(edge.source) == edge.source:  # beside a way with something to do
+                steps = (Skip(edge.label.place),)
+            elif not steps:
                 continue
-            steps = self.operations(edge) or (Skip(edge.label.place),)  # the other way has something to do
             heads = self.heads[edge.target]
             target = next(iter(heads)) if len(heads) == 1 else self._name(edge.target)
             here = edge.source
@@ -176,18 +161,14 @@ class Silencer:
         for location, label in entered.items():
             heads = self.heads[location]
             if heads != {location}:
-                junction = self._name(location)
-                edges += [Edge(junction, Skip(label.place), head) for head in sorted(heads - self._dead_ends)]
-        whole = Cfa(entry, tuple(edges))
+                here, ways = self._name(location), sorted(heads - nowhere)
+                edges += [Edge(here, Skip(label.place), head) for head in ways]
+        whole = Cfa(self._name(self.cfa.entry), tuple(edges))
         reachable = whole.reachable_from(starts(whole))
-        return Cfa(entry, tuple(edge for edge in edges if edge.source in reachable))
+        return Cfa(whole.entry, tuple(edge for edge in edges if edge.source in reachable))
 
     def _name(self, location: str) -> str:
-        """The name of a location in the quiet automaton.
-
-        Runs also pass a silent location on ways that the automaton leaves out, so its states are not all there: it has
-        another name, which is none of the program.
-        """
+        """The name of a location in the result: silent steps that lead past a silent location do not come there."""
         return location if self.heads[location] == {location} else f"{location}{_MARK}"
 
 

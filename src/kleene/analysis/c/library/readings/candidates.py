@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice, product
 
-from kleene.analysis.c.library.interface import CType, ExportedFunction, Parameter
-from kleene.analysis.c.library.object_types import (
+from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Parameter
+from kleene.analysis.c.library.interface.object_types import (
+    ENDS,
     ObjectTypes,
     initialised_by,
     is_direct,
@@ -19,7 +20,7 @@ from kleene.analysis.c.library.object_types import (
     record_of,
     records_of,
 )
-from kleene.analysis.c.library.operations import (
+from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
     POINTER_ROLES,
@@ -35,7 +36,6 @@ MOST_BITS = 64
 """Bits of the numbers of which a client has any: `long` has so many."""
 MOST_READINGS = 24
 """Readings of one function that are tried: two arguments with four roles, and a few for the result."""
-_ENDS = re.compile(r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit", re.IGNORECASE)
 _ENDS_ALL = re.compile(
     r"(free|destroy|delete|dispose|release|fini|finish|term|terminate|clean_?up|close|deinit|uninit|shut_?down|done|all)$",
     re.IGNORECASE,
@@ -43,6 +43,8 @@ _ENDS_ALL = re.compile(
 """Names of functions without arguments that end what a library keeps: one that leaves something is wrong."""
 _STARTS = re.compile(r"init|setup|start|open|begin|new|create|reset", re.IGNORECASE)
 """Names of functions without arguments that make what a library keeps in its variables."""
+_CONVERTS = re.compile(r"detach|steal|take|extract|build|into|to_|unwrap|consume", re.IGNORECASE)
+"""Names of functions that may end an object and give its content to the caller."""
 _HANDS_OUT = re.compile(
     r"unlink|detach|steal|take|extract|pop|dequeue|dup|copy|clone|print|join|format|string", re.IGNORECASE
 )
@@ -87,7 +89,7 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
 
 def says_end(function: ExportedFunction) -> bool:
     """Whether the name of a function says that it ends an object, and no other record is concerned."""
-    return bool(_ENDS.search(function.name)) and len(records_of(function)) == 1
+    return bool(ENDS.search(function.name)) and len(records_of(function)) == 1
 
 
 def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
@@ -101,7 +103,7 @@ _KEPT_ELEMENT = 2
 
 
 def _only_looks(function: ExportedFunction) -> bool:
-    return bool(_LOOKS.search(function.name)) and not (_UNLINKS.search(function.name) or _ENDS.search(function.name))
+    return bool(_LOOKS.search(function.name)) and not (_UNLINKS.search(function.name) or ENDS.search(function.name))
 
 
 def _is_unlinked(roles: tuple[Role, ...]) -> bool:
@@ -120,6 +122,8 @@ def _combinations(
         given = [n for n, r in zip(records, roles, strict=True) if r is Role.GIVEN]
         if len(set(first)) < len(first) or len(set(second)) < len(second) or not set(second) <= set(first):
             continue
+        if roles.count(Role.BLOCK) > 1 and all(r is Role.BLOCK for n, r in zip(records, roles, strict=True) if n):
+            continue  # blocks of the caller alone: nothing that the library has made takes part
         if not given or (len(set(given)) == len(given) and first and not set(given) & set(first)):
             yield ranks, roles
 
@@ -226,7 +230,8 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
         return (Fate.KEPT,)
     if Role.SECOND in roles:
-        return (Fate.MERGED, Fate.KEPT)
+        moved = any(record_of(p.type) in types.initialised for p, r in pointers if r is Role.SECOND)
+        return (Fate.MERGED, Fate.KEPT, *((Fate.MOVED,) if moved else ()))
     if Role.GIVEN in roles or Role.INITIALISED in roles:
         return (Fate.KEPT,)
     subject_is_element = any(r in ELEMENTS for _, r in changing)
@@ -238,9 +243,16 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
             return (Fate.KEPT, *released, Fate.ENDED)
         stays = () if _UNLINKS.search(function.name) else (Fate.KEPT,)
         return (*released, Fate.ENDED, *stays)
-    if _ENDS.search(function.name):
+    if ENDS.search(function.name):
         return (Fate.ENDED, *released, Fate.KEPT)
-    return (Fate.KEPT, Fate.ENDED, *released) if len(function.parameters) == 1 or subject_is_element else (Fate.KEPT,)
+    if subject_is_element:
+        return (Fate.KEPT, Fate.ENDED, *released)
+    ended_by_others = record_of(subject.type) in types.ended_by_name and not _CONVERTS.search(function.name)
+    if len(records_of(function)) > 1:
+        return (Fate.KEPT,)
+    if ended_by_others:
+        return (Fate.KEPT, *(released if len(function.parameters) == 1 else ()))
+    return (Fate.KEPT, Fate.ENDED, *released)
 
 
 def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:

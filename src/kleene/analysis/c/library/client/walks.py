@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kleene.analysis.c.library.interface import Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.operations import ELEMENTS, Operation, Role
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
+from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
 from kleene.cfa.types import PointerType, RecordLayout, RecordType
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
@@ -107,10 +107,9 @@ def _any_of(values: list[str], indent: str, variable: str = "element") -> list[s
     """Assign one of several expressions."""
     if len(values) == 1:
         return [f"{indent}{variable} = {values[0]};"]
-    lines = [f"{indent}int choice = __VERIFIER_nondet_int();"]
-    lines += [f"{indent}if (choice == {i}) {variable} = {value};" for i, value in enumerate(values[:-1])]
-    condition = " && ".join(f"choice != {i}" for i in range(len(values) - 1))
-    return [*lines, f"{indent}if ({condition}) {variable} = {values[-1]};"]
+    lines = [f"{indent}switch (__VERIFIER_nondet_int()) {{"]
+    lines += [f"{indent}case {i}: {variable} = {value}; break;" for i, value in enumerate(values[:-1])]
+    return [*lines, f"{indent}default: {variable} = {values[-1]};", f"{indent}}}"]
 
 
 def _links(layout: RecordLayout | None, name: str) -> list[str]:

@@ -6,19 +6,27 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, MAIN, Client, write_client
-from kleene.analysis.c.library.hooks import live_steps, unset_hooks
-from kleene.analysis.c.library.interface import Interface
-from kleene.analysis.c.library.object_types import ObjectTypes
-from kleene.analysis.c.library.operations import Operation
-from kleene.analysis.c.library.separation import Shared, examines_data, objects_in_state, shared_in_state
-from kleene.analysis.c.library.walks import FOUND
+from kleene.analysis.c.library.client.allocators import harmless_functions
+from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
+from kleene.analysis.c.library.client.walks import FOUND
+from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
+from kleene.analysis.c.library.generality.separation import (
+    Shared,
+    examines_data,
+    has_stale_pointers,
+    objects_in_state,
+    shared_in_state,
+)
+from kleene.analysis.c.library.inference.spared import with_spared
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes
+from kleene.analysis.c.library.readings.operations import Operation
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.cfa.expressions import Comparison, walk
-from kleene.cfa.operations import Assume
+from kleene.cfa.operations import Assume, Place
 from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
@@ -43,7 +51,10 @@ class ClientFolder:
     def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
         self.folder = folder
         self.interface = interface
-        self.options = _for_client(interface.file, options)
+        harmless = tuple(f"{name}=pure" for name in harmless_functions(interface))
+        self.spared: set[Place] = set()
+        """Where operations that make objects dereference NULL: runs of the clients end there."""
+        self.options = _for_client(interface.file, replace(options, extern=(*options.extern, *harmless)))
 
     def write(
         self,
@@ -66,7 +77,7 @@ class ClientFolder:
             begins_with_two=begins_with_two,
         )
         path.write_text(client.text, encoding="utf-8")
-        return client, read_program([str(path)], self.options)
+        return client, with_spared(read_program([str(path)], self.options), self.spared)
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
         return examines_data(self.write(types, operations)[1])
@@ -95,6 +106,9 @@ class Trial:
     elements: set[str] = field(default_factory=set)
     """The element types of which some run passes an element."""
 
+    is_stale: bool = False
+    """Whether some object has a pointer to a block that was freed."""
+
     cut_short: bool = False
     """Whether the time ended it: which errors it shows then depends on the load of the machine."""
 
@@ -117,6 +131,7 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
 
     def observe(state: State) -> None:
         trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
+        trial.is_stale = trial.is_stale or has_stale_pointers(state, client.variables, MAIN)
         trial.alive.update(objects_in_state(state, client.variables, MAIN))
 
     result = budget.within(

@@ -8,11 +8,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
+from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Interface
 from kleene.cfa.types import ArrayType, PointerType, RecordType
 
 MAKES = re.compile(r"new|creat|make|alloc|open|init|setup|dup|copy|clone|from|sub|filter|map|split", re.IGNORECASE)
 """Names of functions that make an object and store a pointer to it in a variable of the caller."""
+
+ENDS = re.compile(
+    r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit|unref|nuke|genocide", re.IGNORECASE
+)
+"""Names of functions that may end an object, or take an element out and end it."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class ObjectTypes:
     """The types without a maker whose objects are blocks of the client, filled with zeros at first."""
     texts: dict[str, str]
     """The type of each record as C text."""
+    ended_by_name: frozenset[str] = frozenset()
+    """The types with a function that takes an object alone and ends it, as its name says: no other ends one."""
     links: dict[str, Link] = field(default_factory=dict)
     """The element types that no pointer leads to, but to a record inside: elements of intrusive lists."""
 
@@ -68,10 +75,11 @@ def object_types(interface: Interface) -> ObjectTypes:
     blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
     reached = {name: _reaches(interface, name) for name in used}
     links = _links_inside(interface, reached, [n for n in used if n not in constructed | blocks])
-    iterators = _iterators(interface, reached, constructed | blocks)
+    by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
+    without_header = {n for n in used if _is_linked(interface, n) and (n in by_address or _updates(interface, n))}
+    iterators = _iterators(interface, reached, constructed | blocks | without_header)
     iterators = {name: host for name, host in iterators.items() if name not in links}
     returned = {record_of(f.result) for f in interface.functions}
-    by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
     zeroed = frozenset(
         name
         for name in used
@@ -97,8 +105,21 @@ def object_types(interface: Interface) -> ObjectTypes:
     linked = frozenset(n for n in kept if _is_linked(interface, n))
     headless = frozenset(n for n in kept if n not in made or (n not in blocks and _updates(interface, n)))
     handed_in = frozenset(name for name in elements if name in interface.records and name not in made)
+    ending = [f for f in interface.functions if ENDS.search(f.name)]
     return ObjectTypes(
-        kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, handed_in, zeroed, used, links
+        kept,
+        elements,
+        made,
+        constructed,
+        blocks | zeroed,
+        headless,
+        linked,
+        iterators,
+        handed_in,
+        zeroed,
+        used,
+        ended_by_name=frozenset(name for f in ending if len(f.parameters) == 1 for name in records_of(f)),
+        links=links,
     )
 
 

@@ -17,10 +17,11 @@ from typing import Any
 
 from kleene import __version__
 from kleene.analysis.c.certificates import digest_of, file_digest
-from kleene.analysis.c.library.client import any_number, identifier
-from kleene.analysis.c.library.interface import CType, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.client.calls import any_number
+from kleene.analysis.c.library.client.text import identifier
+from kleene.analysis.c.library.interface.exports import CType, Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
+from kleene.analysis.c.library.readings.operations import OBJECTS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.unit import ERRORS

@@ -26,6 +26,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import (
     Assign,
     Assume,
+    Call,
     Free,
     MemCopy,
     MemSet,
@@ -50,11 +51,14 @@ def changing_variables(program: CProgram) -> tuple[Variable, ...]:
     One that is read only to compute its own new value, such as a count of calls, affects nothing else.
     """
     labels = [e.label for name in program.reachable_functions for e in program.functions[name].cfa.edges]
+    begin = {id(e.label) for e in program.main.cfa.edges}  # a client only gives variables of other files their values
     exposed = exposed_globals(program)
     changing: list[Variable] = []
     for item in program.globals:
         own = [label for label in labels if item.variable in _variables(label)]
-        changed = item.variable in exposed or any(_changes(label, item.variable) for label in own)
+        changed = item.variable in exposed or any(
+            id(label) not in begin and _changes(label, item.variable) for label in own
+        )
         is_read = item.variable in exposed or any(_reads(label, item.variable) for label in own)
         if changed and is_read and not item.constant:
             changing.append(item.variable)
@@ -122,9 +126,14 @@ def _variables(label: Operation) -> frozenset[Variable]:
 
 def _changes(label: Operation, variable: Variable) -> bool:
     """Whether an operation may write a variable: all that has no other meaning counts."""
-    if isinstance(label, Assume | Return | Print | Free):
-        return False
-    return not isinstance(label, Assign) or root_variable(label.target) == variable
+    match label:
+        case Assume() | Return() | Print() | Free():
+            return False
+        case Assign(target=target):
+            return root_variable(target) == variable
+        case Call(result=result):  # what it does through an address is another operation's, of a variable with one
+            return result is not None and root_variable(result) == variable
+    return True
 
 
 def _reads(label: Operation, variable: Variable) -> bool:
@@ -160,6 +169,15 @@ def objects_in_state(state: State, variables: Sequence[str], function: str) -> s
     if len(state.frames) != 1 or state.frames[0].function != function:
         return set()
     return {name for name in variables if name in state.locals and _targets(state, state.locals[name])}
+
+
+def has_stale_pointers(state: State, variables: Sequence[str], function: str) -> bool:
+    """Whether an object of `function` has a pointer to a block that was freed."""
+    if len(state.frames) != 1 or state.frames[0].function != function:
+        return False
+    roots = [t for name in variables if name in state.locals for t in _targets(state, state.locals[name])]
+    held = [t for n in _heap(state, roots) if state.blocks[n].alive for t in _targets(state, n)]
+    return any(t in state.blocks and not state.blocks[t].alive for t in held)
 
 
 def _targets(state: State, number: int) -> list[int]:

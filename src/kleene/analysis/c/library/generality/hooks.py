@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kleene.cfa.expressions import AddressOf, Cast, Comparison, Expression, Field, Unary, walk
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Operation, expressions
+from kleene.cfa.operations import Assign, Assume, Error, Exit, Operation, Return, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import FunctionType, PointerType, RecordType
 from kleene.passes.facts.memory import constant_of
@@ -35,10 +35,17 @@ def unset_hooks(program: CProgram) -> dict[Hook, str]:
 
 
 def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str]) -> frozenset[str]:
-    """The locations from which a run makes a step while hooks are NULL."""
+    """The locations from which a run makes a step and can return, while hooks are NULL.
+
+    Where every path ends the program, an assertion or a test has failed: such a call has no admissible arguments.
+    """
     edges = tuple(edge for edge in cfa.edges if not _needs_hook(edge.label, unset))
+    returning = {edge.source for edge in edges if isinstance(edge.label, Return)}
+    waiting = [edge for edge in edges if not isinstance(edge.label, Error | Exit)]
+    while more := {edge.source for edge in waiting if edge.target in returning} - returning:
+        returning |= more
     left = Cfa(cfa.entry, edges)
-    return frozenset(edge.source for edge in edges) & left.reachable
+    return frozenset(edge.source for edge in edges) & left.reachable & returning
 
 
 def _hook(lvalue: Expression) -> Hook:

@@ -17,7 +17,7 @@ from typing import Any
 from kleene import __version__
 from kleene.analysis.c.certificates import digest_of, file_digest
 from kleene.analysis.c.check import check, check_program
-from kleene.analysis.c.library.model import settings_of, unsealed
+from kleene.analysis.c.library.models.model import settings_of, unsealed
 from kleene.analysis.c.options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kleene.analysis.c.library.interface import ExportedFunction
-from kleene.analysis.c.library.object_types import ObjectTypes, record_of
-from kleene.analysis.c.library.operations import POINTER_ROLES, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.interface.exports import ExportedFunction
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
+from kleene.analysis.c.library.readings.operations import POINTER_ROLES, Fate, Operation, Outcome, Role
 from kleene.core.verdict import Verdict
 from kleene.diagnostics import UsageError
 from kleene.results.library import LIBRARY_SCHEMA, LibraryReport, Reading

@@ -8,133 +8,71 @@ is proved is proved by the analysis of the client (`check`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, Client
-from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of, records_of
-from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, STATUS, Fate, Operation, Outcome, Role
-from kleene.analysis.c.library.places import executed_operations
-from kleene.analysis.c.library.readings import readings, says_end
-from kleene.analysis.c.library.separation import STATIC
-from kleene.analysis.c.library.stored import StoredContracts
-from kleene.analysis.c.library.trials import (
+from kleene.analysis.c.library.client.places import executed_operations
+from kleene.analysis.c.library.client.text import CLIENT
+from kleene.analysis.c.library.client.walks import can_walk
+from kleene.analysis.c.library.contracts.stored import StoredContracts
+from kleene.analysis.c.library.generality.separation import STATIC
+from kleene.analysis.c.library.inference.attempts import (
+    Deferred,
+    Inferred,
+    Rejected,
+    Tried,
+    failing,
+    follows_datum,
+    frees_datum,
+    is_guess,
+    is_wrong_guess_of,
+    may_be_ignored,
+    most_telling,
+)
+from kleene.analysis.c.library.inference.reasons import (
+    BY_FREE,
+    CHANGED,
+    FOLLOWS,
+    FREES,
+    NO_TIME,
+    NOT_UNDERSTOOD,
+    NOT_ZEROS,
+    SHARES,
+    VARIADIC,
+    never_called,
+)
+from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
     ClientFolder,
-    Trial,
     null_tests,
     run_trial,
     steps_of,
 )
-from kleene.analysis.c.library.walks import can_walk
+from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
+from kleene.analysis.c.library.interface.object_types import (
+    ObjectTypes,
+    object_types,
+    record_of,
+    records_of,
+)
+from kleene.analysis.c.library.readings.candidates import readings, says_end
+from kleene.analysis.c.library.readings.operations import (
+    ELEMENTS,
+    OBJECTS,
+    REPLACING,
+    STATUS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
 from kleene.analysis.c.verdicts import finding_of
 from kleene.cfa.operations import Allocate
-from kleene.core.verdict import Finding
-from kleene.domains.explicit.evaluate import NO_ADDRESS
-from kleene.domains.explicit.explore import Confirmed
-from kleene.domains.explicit.values import Fault
 
 SHARE = 0.5
 """The part of the time that trials may take together."""
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """A function without an admissible reading: the most plausible reading, and its error."""
-
-    operation: Operation
-    client: Client
-    error: Confirmed
-
-
-@dataclass
-class Inferred:
-    """The accepted operations, and the functions without one."""
-
-    types: ObjectTypes
-    accepted: list[Operation] = field(default_factory=list)
-    rejected: list[Rejected] = field(default_factory=list)
-    untried: dict[str, str] = field(default_factory=dict)
-    """Functions that were not tried, with the reason."""
-
-    @property
-    def made(self) -> set[str]:
-        """The types of which an accepted operation makes objects."""
-        made = {o.makes for o in self.accepted} | self.types.zeroed
-        made |= {record_of(o.function.result) for o in self.accepted if o.outcome in REPLACING}
-        return made | {name for o in self.accepted for name in o.records_in(Role.ADDRESS)}
-
-
-@dataclass(frozen=True)
-class _Tried:
-    """A reading and its trial."""
-
-    operation: Operation
-    client: Client
-    trial: Trial
-    locations: frozenset[str]
-    """The locations of the function."""
-    executed: int
-    """The locations of the library that the trial executed."""
-
-    @property
-    def own(self) -> frozenset[str]:
-        """The locations of the function that the trial executed."""
-        name = self.operation.function.name
-        return frozenset(location for function, location in self.trial.exploration.visited if function == name)
-
-    @property
-    def is_admissible(self) -> bool:
-        trial = self.trial
-        return trial.error is None and trial.shared is None and not trial.cut_short and self.is_called
-
-    @property
-    def is_called(self) -> bool:
-        """Whether the trial calls the function, and with elements where it takes them: NULL alone shows nothing."""
-        return bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements and self._is_made
-
-    @property
-    def _is_made(self) -> bool:
-        """Whether some run makes an object, if the result is to say so."""
-        if self.operation.outcome not in STATUS:
-            return True
-        another = self.operation.makes_another
-        variable = f"{self.client.objects[another]}_b" if another else self.client.objects[self.operation.makes]
-        return variable in self.trial.alive
-
-    @property
-    def is_idle(self) -> bool:
-        return self.trial.error is None and not self.is_called
-
-    @property
-    def is_too_short(self) -> bool:
-        """Whether the trial ended at its bound before it came to the function: tables have loops over all buckets."""
-        return self.is_idle and self.trial.exploration.reason.startswith("bound")
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the trial executed the whole function."""
-        return self.own >= self.locations and not self.trial.exploration.possible
-
-    @property
-    def rejected(self) -> Rejected | None:
-        return None if self.trial.error is None else Rejected(self.operation, self.client, self.trial.error)
-
-    def hides(self, others: Sequence[_Tried]) -> _Tried | None:
-        """A reading with an error that executes more of the function."""
-        return next((o for o in others if o.trial.error is not None and len(o.own) > len(self.own)), None)
-
-
-@dataclass(frozen=True)
-class _Deferred:
-    """A function that waits for elements, and its trials so far."""
-
-    function: ExportedFunction
-    tried: list[_Tried]
 
 
 class Inference:
@@ -165,12 +103,12 @@ class Inference:
         self.taken_back: set[str] = set()
         self.stored = stored
         self.refuted: set[Operation] = set()
-        self._trials: dict[tuple[tuple[Operation, ...], int], _Tried] = {}
+        self._trials: dict[tuple[tuple[Operation, ...], int], Tried] = {}
 
     def run(self) -> Inferred:
         types = self.inferred.types
         self.waiting = sorted(self.interface.functions, key=lambda f: _phase(f, types))
-        deferred: list[_Deferred] = []
+        deferred: list[Deferred] = []
         while self.waiting or deferred:
             if not self.waiting:
                 rest = self._next_of(deferred)  # it may take back others, which wait then
@@ -184,7 +122,7 @@ class Inference:
             accepted = len(self.inferred.accepted)
             tried = self._select(function)
             if tried is not None:
-                deferred.append(_Deferred(function, tried))
+                deferred.append(Deferred(function, tried))
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
@@ -249,14 +187,14 @@ class Inference:
             weaker = self._try(replace(operation, roles=roles), TRIAL_STATES)
             self.inferred.accepted.insert(place, weaker.operation if weaker.is_admissible else operation)
 
-    def _next_of(self, deferred: list[_Deferred]) -> list[ExportedFunction]:
+    def _next_of(self, deferred: list[Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""
         ready = [(t.executed, d) for d in deferred if (t := self._best(d.tried)) is not None]
         chosen = max(ready, key=lambda pair: pair[0])[1] if ready else deferred[0]
         self._decide(chosen.function, chosen.tried)
         return [d.function for d in deferred if d is not chosen]
 
-    def _select(self, function: ExportedFunction) -> list[_Tried] | None:
+    def _select(self, function: ExportedFunction) -> list[Tried] | None:
         """Accept or reject a function; its trials if it should be tried again when others were accepted."""
         possible = self._possible(function)
         if not possible:
@@ -281,7 +219,7 @@ class Inference:
         operation = self.stored.operation(function, self.inferred.types)
         return [] if operation is None else [operation]
 
-    def _decide(self, function: ExportedFunction, tried: list[_Tried]) -> None:
+    def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self._best(tried)
         if best is not None and best.trial.exploration.possible and self._with_other_status(function):
@@ -294,7 +232,7 @@ class Inference:
             elif hidden is None:
                 self.inferred.accepted.append(best.operation)
             elif usual := self._usual_failures(tried):
-                self.inferred.rejected.append(_most_telling(usual))
+                self.inferred.rejected.append(most_telling(usual))
             else:
                 self._doubt(best, hidden)
             return
@@ -316,17 +254,32 @@ class Inference:
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
-            self.inferred.rejected.append(_most_telling(linked))  # two objects share a block, and that is the error
+            self.inferred.rejected.append(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
+        elif any(frees_datum(r) for r in failures) and not any(Role.OWNED in r.operation.roles for r in failures):
+            self.inferred.untried[function.name] = FREES
         elif self._needs_more_than_zeros(failures):
             self.inferred.untried[function.name] = NOT_ZEROS
-        elif self._has_objects(failures) and not _is_wrong_guess_of(_most_telling(failures)):
-            self.inferred.rejected.append(_most_telling(failures))
+        elif self._has_objects(failures) and not is_wrong_guess_of(most_telling(failures)):
+            self._reject(most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
 
-    def _usual_failures(self, tried: list[_Tried]) -> list[Rejected]:
+    def _reject(self, rejected: Rejected) -> None:
+        """Reject a function. One that makes objects still makes them where it does not dereference NULL."""
+        self.inferred.rejected.append(rejected)
+        maker, fault = rejected.operation, rejected.error.fault
+        if not maker.makes or fault.kind != "null_dereference" or maker.records_in(*OBJECTS):
+            return
+        self.clients.spared.add(fault.place)
+        self._trials.clear()
+        if self._try(maker, TRIAL_STATES).is_admissible:
+            self.inferred.accepted.append(maker)
+        else:
+            self.clients.spared.remove(fault.place)
+
+    def _usual_failures(self, tried: list[Tried]) -> list[Rejected]:
         """Errors of readings in which the result replaces the object, as it does in the other functions of its type."""
         usual = {(record_of(o.function.result), o.outcome) for o in self.inferred.accepted if o.outcome in REPLACING}
         failures = [r for t in tried if (r := t.rejected) is not None]
@@ -376,7 +329,7 @@ class Inference:
 
     def _needs_more_than_zeros(self, failures: list[Rejected]) -> bool:
         """Whether the first call with a block of zeros fails: the client has to initialise it in another way."""
-        told = _most_telling(failures)
+        told = most_telling(failures)
         zeros = self.inferred.types.zeroed & set(told.operation.records_in(*OBJECTS))
         return bool(zeros) and len(executed_operations(finding_of(told.error), told.client)) <= 1
 
@@ -384,21 +337,23 @@ class Inference:
         """Whether an error is more than a call with NULL or garbage of a type of which nothing makes an object."""
         made = self.inferred.made
         wanted = set(failures[0].operation.records_in(*OBJECTS, *ELEMENTS))
-        makers = {failures[0].operation.makes, record_of(failures[0].operation.function.result)}
+        makers = {failures[0].operation.makes}
         if any(isinstance(step.operation, Allocate) for step in failures[0].error.trace.steps):
             makers |= set(failures[0].operation.records_in(Role.ADDRESS))  # it makes the object, where NULL is empty
+            makers.add(record_of(failures[0].operation.function.result))
         return all(self.inferred.types.elements.get(name, name) in made | makers for name in wanted)
 
-    def _try_all(self, possible: list[Operation]) -> list[_Tried]:
+    def _try_all(self, possible: list[Operation]) -> list[Tried]:
         """Try readings until one executes the whole function, or no other roles are left."""
-        tried: list[_Tried] = []
+        tried: list[Tried] = []
         admitted: set[tuple[Role, ...]] = set()
+        certain = False
         for operation in possible:
             if self.budget.spent > self.until:
                 break
-            if operation.roles in admitted or (admitted and _is_guess(operation)):
+            if operation.roles in admitted or (is_guess(operation) and certain):
                 continue
-            if not _may_be_ignored(operation, tried) or self._is_element(operation, tried):
+            if not may_be_ignored(operation, tried) or self._is_element(operation, tried):
                 continue
             attempt = self._try(operation, QUICK_STATES)
             if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:
@@ -406,25 +361,26 @@ class Inference:
             tried.append(attempt)
             if attempt.is_admissible:
                 admitted.add(operation.roles)
+                certain = certain or not is_guess(operation)
                 if attempt.is_whole or operation.ends or operation.makes:
                     break
         return tried
 
-    def _is_element(self, operation: Operation, tried: list[_Tried]) -> bool:
+    def _is_element(self, operation: Operation, tried: list[Tried]) -> bool:
         """Whether a block that the client could hand in is an element: there are some, and the function takes them."""
         handed_in = self.inferred.types.handed_in & set(operation.records_in(Role.BLOCK))
         return bool(handed_in) and any(
             t.is_called and handed_in & set(t.operation.records_in(*ELEMENTS)) for t in tried
         )
 
-    def _try(self, operation: Operation, states: int) -> _Tried:
+    def _try(self, operation: Operation, states: int) -> Tried:
         """The trial of a reading beside the accepted ones; one that was made already, with as many states, is known."""
         key = (*self.inferred.accepted, operation), states
         if key not in self._trials:
             self._trials[key] = self._execute(operation, states)
         return self._trials[key]
 
-    def _execute(self, operation: Operation, states: int) -> _Tried:
+    def _execute(self, operation: Operation, states: int) -> Tried:
         client, program = self.clients.write(
             self.inferred.types,
             [*self.inferred.accepted, operation],
@@ -434,9 +390,9 @@ class Inference:
         own = steps_of(program, operation.function.name)
         clients = {name for name, f in program.functions.items() if Path(f.place.file).name == CLIENT}
         executed = sum(function not in clients for function, _ in trial.exploration.visited)
-        return _Tried(operation, client, trial, own, executed)
+        return Tried(operation, client, trial, own, executed)
 
-    def _best(self, tried: list[_Tried]) -> _Tried | None:
+    def _best(self, tried: list[Tried]) -> Tried | None:
         """The admissible reading that executes most; a longer trial must admit it, too."""
         while True:
             admissible = [t for t in tried if t.is_admissible]
@@ -448,7 +404,7 @@ class Inference:
                 return longer
             tried[tried.index(best)] = longer
 
-    def _doubt(self, best: _Tried, hidden: _Tried) -> None:
+    def _doubt(self, best: Tried, hidden: Tried) -> None:
         """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""
         assert hidden.trial.error is not None
         self.inferred.untried[best.operation.function.name] = (
@@ -458,8 +414,8 @@ class Inference:
 
     def _take_back(self, failures: list[Rejected], function: ExportedFunction) -> bool:
         """Take back the accepted operation in which all readings, or the most plausible one, fail; false if none is."""
-        blamed = {_failing(rejected) for rejected in failures} - {function.name}
-        blamed = blamed if len(blamed) == 1 else {_failing(failures[0])}
+        blamed = {failing(rejected) for rejected in failures} - {function.name}
+        blamed = blamed if len(blamed) == 1 else {failing(failures[0])}
         candidates = [o for o in self.inferred.accepted if {o.function.name} == blamed and not o.makes]
         if not candidates or self.taken_back & {candidates[0].function.name, function.name}:
             return False
@@ -468,132 +424,35 @@ class Inference:
         self.waiting.append(candidates[0].function)
         return True
 
-    def _take_back_makers(self, tried: list[_Tried], function: ExportedFunction) -> bool:
-        """Take back operations whose results are no new objects: the library keeps them in its own variables."""
+    def _take_back_makers(self, tried: list[Tried], function: ExportedFunction) -> bool:
+        """Take back operations whose results are no new objects: the library keeps them in its own variables.
+
+        Such a maker has no error if the caller only reads its result.
+        """
         types = {name for t in tried if t.trial.shared and STATIC in t.trial.shared for name in t.client.objects}
         makers = [o for o in self.inferred.accepted if o.makes in types and not o.records_in(*OBJECTS)]
         makers = [o for o in makers if o.outcome is Outcome.NEW and o.function.name not in self.taken_back]
-        for operation in makers if len(types) == 1 else ():
+        makers = [o for o in makers if len(types) == 1 and self._has_other_reading(o)]
+        for operation in makers:
             self.taken_back.add(operation.function.name)
             self.refuted.add(operation)
             self.inferred.accepted.remove(operation)
             self.waiting.append(operation.function)
-        return bool(makers) and len(types) == 1
+        return bool(makers)
 
-
-NOT_UNDERSTOOD = "its parameters are not understood: write a client, or give it a contract (--contracts)"
-FOLLOWS = (
-    "it follows a pointer of the client to data whose type and size are not known: write a client, or give the "
-    "parameter a type"
-)
-SHARES = (
-    "it links two objects, so that one object of each type is not general: give one of them to the library, "
-    "or write a client with as many objects as you need"
-)
-CHANGES = (
-    "is a variable of the file that functions change and read, so that operations on one object may affect another: "
-    "keep it in the objects, or write a client with as many objects as you need"
-)
-NO_TIME = "no time was left to infer its precondition: raise --timeout"
-CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
-BY_FREE = (
-    "its result is an object that {0} ends, but only 'free' ends it without an error: let {0} end it, or write a client"
-)
-NOT_ZEROS = (
-    "no function makes an object for it, and it fails on a block of zeros: add a function that initialises one, "
-    "or write a client"
-)
-VARIADIC = "it has a variable number of arguments: write a client that calls it"
-OPAQUE = (
-    "{} is declared but not defined here, so that no object can be made: check the file that defines it, or write a "
-    "client, with models of the functions that have no body (--extern, --models)"
-)
-NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
-
-
-def follows_datum(error: Fault | Finding) -> bool:
-    """Whether an error is that the library follows a pointer that the client stores: its reading is wrong."""
-    return error.message == NO_ADDRESS
-
-
-def _failing(rejected: Rejected) -> str:
-    """The function that the failing run calls last."""
-    executed = executed_operations(finding_of(rejected.error), rejected.client)
-    return executed[-1].function.name if executed else rejected.operation.function.name
+    def _has_other_reading(self, operation: Operation) -> bool:
+        """Whether an accepted function has no error in another reading, without those that need its objects."""
+        before = list(self.inferred.accepted)
+        self.inferred.accepted = [o for o in before if operation.makes not in (*o.records_in(*OBJECTS), o.makes)]
+        others = [o for o in self._possible(operation.function) if o != operation]
+        best = self._best(self._try_all(others)) if others else None
+        self.inferred.accepted = before
+        return best is not None
 
 
 def _with_lasting_texts(operation: Operation) -> Operation:
     """The reading whose texts are stored."""
-    return replace(operation, roles=tuple(Role.LASTING_TEXT if r is Role.TEXT else r for r in operation.roles))
-
-
-def never_called(function: ExportedFunction, interface: Interface) -> str:
-    """Why nothing calls a function: what to add depends on whether the file defines its types."""
-    opaque = [p.type.target.removesuffix(" *") for p in function.parameters if _is_opaque(p.type, interface)]
-    return OPAQUE.format(opaque[0]) if opaque else NEVER_CALLED
-
-
-def _is_opaque(type_: CType, interface: Interface) -> bool:
-    name = record_of(type_)
-    return bool(name) and not (name in interface.records and interface.records[name].fields)
-
-
-def is_wrong_guess(operation: Operation, error: Finding) -> bool:
-    """Whether an error is that a function reads a block before anything writes it: then it does not initialise it."""
-    return error.kind.startswith("uninitialized") and _is_guess(operation)
-
-
-def _is_wrong_guess_of(rejected: Rejected) -> bool:
-    return is_wrong_guess(rejected.operation, finding_of(rejected.error))
-
-
-def _is_guess(operation: Operation) -> bool:
-    """Whether a reading is the last resort: a block changes hands although no name says so."""
-    return (
-        Role.BLOCK in operation.roles
-        or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
-        or operation.fate is Fate.RELEASED
-        or operation.outcome is Outcome.FREED
-    )
-
-
-def result_is_gone(error: Fault | Finding, client: Client) -> bool:
-    """Whether an error is that the client reads a result which points to a block that was freed."""
-    return error.kind == "dangling_dereference" and _is_seen(error, client)
-
-
-def _is_seen(error: Fault | Finding, client: Client) -> bool:
-    """Whether an error is in the client's own line of an operation: there it reads the result."""
-    place = error.place if isinstance(error, Fault) else error
-    return Path(place.file).name == CLIENT and place.line in client.lines
-
-
-def _may_be_ignored(operation: Operation, tried: Sequence[_Tried]) -> bool:
-    """Whether a result that may be ignored is one that cannot be read: the end of an array, or a mark that is stored.
-
-    A result that points to a freed block must not be ignored: it is an error of the library.
-    """
-    if operation.outcome is not Outcome.IGNORED:
-        return True
-    seen = [t for t in tried if t.operation == replace(operation, outcome=Outcome.SEEN)]
-    errors = [(t.trial.error.fault, t.client) for t in seen if t.trial.error is not None]
-    if not seen:
-        return True
-    return any(_is_seen(fault, client) and not result_is_gone(fault, client) for fault, client in errors)
-
-
-def _most_telling(failures: list[Rejected]) -> Rejected:
-    """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last.
-
-    Of a function whose name says that it ends an object, the reading that does so tells more.
-    """
-
-    def rank(rejected: Rejected) -> tuple[bool, bool, int]:
-        operation = rejected.operation
-        named = says_end(operation.function) and operation.fate is Fate.ENDED
-        return not _is_guess(operation), named, len(rejected.error.trace.steps)
-
-    return max(failures, key=rank)
+    return operation.with_roles({Role.TEXT: Role.LASTING_TEXT})
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:

@@ -6,12 +6,14 @@ exported too, because every file that includes the header has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import kind, raise_from_callbacks
+from kleene.c.input.system_headers import is_own_header
 from kleene.c.library.variadic import is_argument_list
 from kleene.c.options import ReadOptions, parse_unit
 from kleene.c.parse import POINTER_BYTES
@@ -61,6 +63,21 @@ class ExportedFunction:
 
 
 @dataclass(frozen=True)
+class MissingFunction:
+    """A function that the file calls and that has no body: its type as it is declared, and as the analysis reads it."""
+
+    name: str
+    result: str
+    parameters: tuple[str, ...]
+    """The types of the parameters as C text, with qualifiers."""
+    types: tuple[CType, ...]
+    """The type of the result, and those of the parameters."""
+    variadic: bool = False
+    is_tested: bool = False
+    """Whether some code of the file compares a result of it with NULL."""
+
+
+@dataclass(frozen=True)
 class Interface:
     """The exported functions of a file in source order, and the records of the file."""
 
@@ -70,6 +87,8 @@ class Interface:
     has_main: bool
     variables: tuple[str, ...] = ()
     """The variables that other files can name."""
+    missing: tuple[MissingFunction, ...] = ()
+    """The functions without a body that the file calls, other than those of the standard library."""
 
 
 def read_interface(file: str, options: ReadOptions) -> Interface:
@@ -95,12 +114,65 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
                 if kind(c) == "VAR_DECL" and c.storage_class.name != "STATIC" and _is_in(file, c)
             )
         )
-    return Interface(file, tuple(functions.values()), records, has_main, variables)
+        missing = tuple(_missing(definitions, types, _texts(definitions, Path(file).read_bytes())))
+    return Interface(file, tuple(functions.values()), records, has_main, variables, missing)
 
 
 def _is_in(file: str, cursor: Any) -> bool:
     place = cursor.location.file
     return place is not None and Path(place.name).resolve() == Path(file).resolve()
+
+
+def _texts(definitions: Sequence[Any], text: bytes) -> list[str]:
+    """The text of each function."""
+    extents = [(c.extent.start.offset, c.extent.end.offset) for c in definitions]
+    return [text[start:end].decode("utf-8", errors="replace") for start, end in extents]
+
+
+def _missing(definitions: Sequence[Any], types: TypeReader, texts: Sequence[str]) -> Iterator[MissingFunction]:
+    """The functions without a body that some functions, and the inline functions of headers below them, call."""
+    seen: dict[str, Any] = {}
+    waiting = list(definitions)
+    while waiting:
+        for node in waiting.pop().walk_preorder():
+            called = node.referenced if kind(node) == "CALL_EXPR" else None
+            if called is None or kind(called) != "FUNCTION_DECL" or called.spelling in seen:
+                continue
+            seen[called.spelling] = called
+            body, place = called.get_definition(), called.location
+            if body is not None:
+                waiting.append(body)
+            elif place.file is not None and not is_own_header(place.file.name) and not place.is_in_system_header:
+                yield _missing_function(called, types, texts)
+
+
+def _missing_function(cursor: Any, types: TypeReader, texts: Sequence[str]) -> MissingFunction:
+    parameters = [p.type for p in cursor.get_arguments()]
+    prototype = cursor.type.kind.name == "FUNCTIONPROTO"
+    return MissingFunction(
+        str(cursor.spelling),
+        str(cursor.result_type.spelling),
+        tuple(str(p.spelling) for p in parameters),
+        (_type(cursor.result_type, types), *(_type(p, types, decay=True) for p in parameters)),
+        bool(prototype and cursor.type.is_function_variadic()),
+        any(_is_tested(str(cursor.spelling), text) for text in texts),
+    )
+
+
+def _is_tested(name: str, text: str) -> bool:
+    """Whether the text of a function compares what another one returns with NULL: at the call, or where it is kept."""
+    call = rf"(?:\([^()]*\)\s*)?\b{name}\s*\("
+    if re.search(rf"!\s*{call}", text):
+        return True
+    stored = {m[1].strip() for m in re.finditer(rf"([\w.\->\[\]*]+)\s*=\s*{call}", text)}
+    for target in map(re.escape, stored):
+        before = r"(?:!\s*\(?\s*|\bNULL\s*[!=]=\s*|(?:if|while)\s*\(\s*|&&\s*|\|\|\s*)"
+        alone = rf"{before}{target}\s*(?:\)|&&|\|\||=[^=])"
+        compared = rf"{target}\s*(?:[!=]=\s*(?:NULL|0)\b|\?)"
+        at_call = rf"\(\s*{target}\s*=\s*{call}[^;{{]*\)\s*[!=]="
+        if any(re.search(pattern, text) for pattern in (alone, compared, at_call)):
+            return True
+    return False
 
 
 def _function(cursor: Any, types: TypeReader) -> ExportedFunction:

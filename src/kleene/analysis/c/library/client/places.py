@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from kleene.analysis.c.library.client import CLIENT, MAIN, Client
-from kleene.analysis.c.library.interface import Interface
-from kleene.analysis.c.library.operations import Operation
+from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.readings.operations import Operation
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
 

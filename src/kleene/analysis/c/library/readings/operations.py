@@ -8,11 +8,12 @@ runs without an error.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from kleene.analysis.c.library.interface import ExportedFunction
-from kleene.analysis.c.library.object_types import record_of
+from kleene.analysis.c.library.interface.exports import ExportedFunction
+from kleene.analysis.c.library.interface.object_types import record_of
 from kleene.results.library import Reading
 
 
@@ -34,6 +35,7 @@ class Role(Enum):
     LASTING_TEXT = "a text that outlives the object"
     ARRAY = "an array with as many elements as the number beside it"
     DATA = "a pointer that is stored only"
+    STORED = "a pointer that is stored only, and not NULL"
     OWNED = "a block that the library frees"
     RESULT = "a variable for a result"
     CALLBACK = "a function of the client"
@@ -53,6 +55,7 @@ class Fate(Enum):
     ENDED = "has ended"
     RELEASED = "has ended: the caller frees its block"
     MERGED = "is now part of the first object"
+    MOVED = "has ended: its elements are now part of the first object, and the caller frees its block"
     FIRST = "is called once, before the others"
     LAST = "is called once, after the others"
 
@@ -89,6 +92,10 @@ class Operation:
     fate: Fate = Fate.KEPT
     outcome: Outcome = Outcome.IGNORED
 
+    def with_roles(self, others: Mapping[Role, Role]) -> Operation:
+        """The reading with other roles in place of some."""
+        return replace(self, roles=tuple(others.get(role, role) for role in self.roles))
+
     @property
     def stored(self) -> Reading:
         """The reading as results store it."""
@@ -100,6 +107,11 @@ class Operation:
         if self.outcome is Outcome.NEW:
             return record_of(self.function.result)
         return self.initialises or ("" if self.makes_another else self._made)
+
+    @property
+    def outcome_replaces(self) -> bool:
+        """Whether the result, or the variable whose address is passed, is the object from now on."""
+        return self.outcome in REPLACING or Role.ADDRESS in self.roles
 
     @property
     def makes_another(self) -> str:
@@ -151,7 +163,7 @@ class Operation:
         if self.fate in (Fate.FIRST, Fate.LAST):
             lines.append(f"it {self.fate.value}")
         elif self.fate is not Fate.KEPT:
-            wanted = (Role.SECOND,) if self.fate is Fate.MERGED else ELEMENTS
+            wanted = (Role.SECOND,) if self.fate in (Fate.MERGED, Fate.MOVED) else ELEMENTS
             whose = wanted if any(role in self.roles for role in wanted) else OBJECTS
             place = next(i for i, r in enumerate(self.roles) if r in whose)
             lines.append(f"{self.function.parameters[place].name} {self.fate.value}")

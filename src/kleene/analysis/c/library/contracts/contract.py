@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kleene.analysis.c.library.client import MAIN
-from kleene.analysis.c.library.invariant import Fact
-from kleene.analysis.c.library.object_types import record_of
-from kleene.analysis.c.library.operations import OBJECTS, REPLACING, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.client.text import MAIN
+from kleene.analysis.c.library.contracts.invariant import Fact
+from kleene.analysis.c.library.interface.object_types import record_of
+from kleene.analysis.c.library.readings.operations import OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.source_names import source_names
 from kleene.report.check.shape_words import Invariant, invariants_of
 from kleene.results.check import CheckReport
@@ -40,7 +40,7 @@ def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> st
             requires.append(f"{parameter.name} != NULL")
         if role in OBJECTS or role is Role.SECOND:
             requires += known
-        ended = operation.ends or (role is Role.SECOND and operation.fate is Fate.MERGED)
+        ended = operation.ends or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED))
         if role in OBJECTS and not ended and operation.outcome not in REPLACING:
             ensures += known
     if operation.outcome in (Outcome.NEW, *REPLACING):

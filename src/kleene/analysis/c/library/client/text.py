@@ -1,0 +1,266 @@
+"""The most general client of a library, as C text: any sequence of operations on any arguments.
+
+The client keeps a pointer for each object type (two, if an operation takes two objects). Where an operation makes
+another object of the same type, such as a copy, and some operation ends objects, the client goes on with one of the two
+and ends the other: as objects are separate (`separation`), no operation on one of them affects the other. Its loop
+executes one operation at a time. The heaps at the head of the loop are all heaps that the operations can make: the
+class of heaps that is closed under them. Each operation is one line, so that a run shows which operations it executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from kleene.analysis.c.library.client.allocators import allocator_texts
+from kleene.analysis.c.library.client.calls import DATA, Calls, stores_data
+from kleene.analysis.c.library.interface.exports import Interface
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
+from kleene.analysis.c.library.readings.operations import (
+    KEPT_RESULTS,
+    POINTER_ROLES,
+    TEXTS,
+    Fate,
+    Operation,
+    Role,
+)
+from kleene.cfa.types import PointerType
+
+_PROLOGUE = """\
+#include <stdlib.h>
+#include <string.h>
+int __VERIFIER_nondet_int(void);
+long __VERIFIER_nondet_long(void);
+double __VERIFIER_nondet_double(void);
+"""
+_SWITCH = "        switch (__VERIFIER_nondet_int()) {"
+"""Which operation is next: no variable keeps it, so that it tells no heaps apart."""
+MAIN = "main"
+"""The function of the client that has the loop."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client: its text, and the line of each operation."""
+
+    text: str
+    lines: dict[int, Operation]
+    objects: dict[str, str]
+    """The variable of each object type."""
+    variables: tuple[str, ...]
+    """The variables that lead to objects."""
+    walks: dict[str, str]
+    """The function that returns any element of a record."""
+    copies: tuple[str, ...] = ()
+    """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
+
+
+class _Writer:
+    """Writes one client."""
+
+    def __init__(
+        self,
+        interface: Interface,
+        types: ObjectTypes,
+        operations: Sequence[Operation],
+        *,
+        general: bool,
+        any_datum: bool,
+        begins_with_two: bool,
+    ) -> None:
+        self.interface = interface
+        self.begins_with_two = begins_with_two
+        self.any_text = general and any(role in TEXTS for o in operations for role in o.roles)
+        self.any_datum = any_datum and any(stores_data(o) for o in operations)
+        self.types = types
+        self.operations = operations
+        used = _used_types(operations) | types.zeroed
+        kept = [name for name in types.kept if name in used or types.elements.keys() & used]
+        self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(kept, start=1)}
+        self.calls = Calls(
+            interface,
+            types,
+            self.variables,
+            self._copied,
+            general=general,
+            any_text=self.any_text,
+            any_datum=self.any_datum,
+        )
+
+    def write(self, included: str) -> Client:
+        sessions = self._sessions()
+        inside = {o for operations in sessions.values() for o in operations}
+        apart = {o for o in self.operations if o.fate in (Fate.FIRST, Fate.LAST)}
+        outside = [o for o in self.operations if o not in inside | apart]
+        arguments = "int argc, char **argv" if self.any_text else "void"
+        body: list[tuple[str, Operation | None]] = [(f"int {MAIN}({arguments}) {{", None)]
+        body += [(line, None) for line in self._declarations()]
+        body += self._pairs() if self.begins_with_two else []
+        body += [(f"    {self.calls.line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
+        body += [("    for (;;) {", None), (_SWITCH, None)]
+        body += [*self._end(), *((line, None) for line in self._swap_and_zero())]
+        body += [(f"        case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(outside, start=2)]
+        for number, (name, operations) in enumerate(sessions.items(), start=2 + len(outside)):
+            body += self._session(number, name, operations)
+        body += [("        }", None), ("    }", None), ("}", None)]
+        before = self._library(included)
+        lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
+        text = "\n".join([*before, *(line for line, _ in body), ""])
+        objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
+        second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
+        variables = (*objects.values(), *second, *copies)
+        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies)
+
+    # The frame of the client ----------------------------------------------------------------------------
+
+    def _library(self, included: str) -> list[str]:
+        own_main = self.interface.has_main
+        return [
+            *(["#define main kleene_main_of_the_library"] if own_main else []),
+            f'#include "{included}"',
+            *(["#undef main"] if own_main else []),
+            *_PROLOGUE.splitlines(),
+            *allocator_texts(self.interface),
+            *(DATA.splitlines() if self.any_datum else ()),
+            *(line for helper in (*self.calls.walks.texts, *self.calls.helpers) for line in helper.splitlines()),
+        ]
+
+    def _second(self) -> list[str]:
+        """The types of which the client keeps two objects."""
+        used = self._taken_twice
+        used += [o.makes_another for o in self.operations]
+        return [name for name in self.variables if name in used and name not in self._copied]
+
+    @property
+    def _taken_twice(self) -> list[str]:
+        """The types of which an operation takes two objects."""
+        return [name for o in self.operations for name in o.records_in(Role.SECOND)]
+
+    @cached_property
+    def _copied(self) -> dict[str, Operation]:
+        """The types of which operations make another object, each with an operation that ends one of the two."""
+        made = [o.makes_another for o in self.operations]
+        ending = [o for o in self.operations if o.ends and not o.makes_another]
+        ends = {name: o for o in ending for name in o.records_in(Role.OBJECT, Role.OBJECT_OR_NULL)}
+        return {name: ends[name] for name in made if name in ends and name not in self._taken_twice}
+
+    def _declarations(self) -> list[str]:
+        texts, second = self.types.texts, self._second()
+        kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
+        declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
+        return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
+
+    def _pairs(self) -> list[tuple[str, Operation | None]]:
+        """The first objects: a trial is too short to come to operations on two objects otherwise."""
+        lines: list[tuple[str, Operation | None]] = []
+        for name in self._second():
+            makers = [o for o in self.operations if o.makes == name and not o.roles]
+            for maker in makers[:1]:
+                for variable in (self.variables[name], f"{self.variables[name]}_b"):
+                    lines.append((f"    {variable} = {maker.function.name}();", maker))
+        return lines
+
+    def _end(self) -> list[tuple[str, Operation | None]]:
+        """The program may end when no object is left."""
+        kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
+        live = [*kept, *(f"{self.variables[name]}_b" for name in self._second())]
+        condition = " && ".join(f"!{v}" for v in live) or "1"
+        last = [o for o in self.operations if o.fate is Fate.LAST]
+        lines: list[tuple[str, Operation | None]] = [(f"        case 0: if ({condition}) {{", None)]
+        return [
+            *lines,
+            *((f"            {self.calls.line(o)}", o) for o in last),
+            ("            return 0; } break;", None),
+        ]
+
+    def _swap_and_zero(self) -> list[str]:
+        """Two objects of a type may change places; blocks of zeros become objects."""
+        swaps = " ".join(
+            f"{self.types.texts[name]} *t{i} = {self.variables[name]}; {self.variables[name]} = "
+            f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
+            for i, name in enumerate(self._second())
+        )
+        return [*([f"        case 1: {{ {swaps} break; }}"] if swaps else []), *self._zeroed_lines()]
+
+    def _zeroed_lines(self) -> list[str]:
+        """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""
+        lines = []
+        for number, name in enumerate((n for n in self.variables if n in self.types.zeroed), start=1):
+            variable, layout = self.variables[name], self.interface.records[name]
+            pointers = [f.name for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+            empty = " && ".join([variable, *(f"!{variable}->{field}" for field in pointers)])
+            made = f"if (!{variable}) {variable} = calloc(1, sizeof *{variable});"
+            ended = f"if ({empty}) {{ free({variable}); {variable} = NULL; }}"
+            lines.append(f"        case {-2 * number}: {{ {made} break; }}")
+            lines.append(f"        case {-2 * number - 1}: {{ {ended} break; }}")
+        return lines
+
+    # Iterators ------------------------------------------------------------------------------------------
+
+    def _sessions(self) -> dict[str, list[Operation]]:
+        """The operations on each type of iterators."""
+        sessions: dict[str, list[Operation]] = {}
+        for operation in self.operations:
+            records = {operation.makes, *operation.records_in(*POINTER_ROLES)}
+            for name in self.types.iterators:
+                if name in records:
+                    sessions.setdefault(name, []).append(operation)
+                    break
+        return sessions
+
+    def _session(self, number: int, name: str, operations: list[Operation]) -> list[tuple[str, Operation | None]]:
+        """An iterator from its beginning to its end: only its own operations are called meanwhile."""
+        variable, indent = self.variables[name], "            "
+        makers = [o for o in operations if o.makes == name]
+        others = [o for o in operations if o.makes != name]
+        lines: list[tuple[str, Operation | None]] = [
+            (f"        case {number}: {{ {self.types.texts[name]} *{variable} = NULL;", None),
+            (f"{indent}switch (__VERIFIER_nondet_int()) {{", None),
+        ]
+        lines += [(f"{indent}case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(makers, start=1)]
+        lines += [(f"{indent}}}", None), (f"{indent}while ({variable}) switch (__VERIFIER_nondet_int()) {{", None)]
+        lines += [
+            (f"{indent}    case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(others, start=1)
+        ]
+        if any(o.initialises for o in makers) or not any(o.ends for o in others):
+            lines += [(f"{indent}    case 0: {{ free({variable}); {variable} = NULL; break; }}", None)]
+        return [*lines, (f"{indent}}} break; }}", None)]
+
+
+CLIENT = "client.c"
+"""The name of the client's file, by which steps of a run are recognised."""
+
+
+def write_client(
+    interface: Interface,
+    types: ObjectTypes,
+    operations: Sequence[Operation],
+    included: str,
+    *,
+    general: bool = True,
+    any_datum: bool = True,
+    begins_with_two: bool = False,
+) -> Client:
+    """The client of some operations; `included` is the path of the library as the client names it.
+
+    Without `general`, its texts and floating-point numbers are a few that are known: trials need no more, and are
+    shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them. With
+    `begins_with_two`, its run begins with two objects of each type of which it keeps two.
+    """
+    writer = _Writer(
+        interface, types, operations, general=general, any_datum=any_datum, begins_with_two=begins_with_two
+    )
+    return writer.write(included)
+
+
+def _used_types(operations: Sequence[Operation]) -> set[str]:
+    """The types of the objects that operations take, make or replace: a client keeps objects of no other type."""
+    used = {name for o in operations for name in o.records_in(*POINTER_ROLES)}
+    return used | {record_of(o.function.result) for o in operations if o.outcome in KEPT_RESULTS}
+
+
+def identifier(name: str) -> str:
+    """The name of a record as a part of other names."""
+    return Path(name.replace("struct ", "").replace("union ", "")).name.replace(" ", "_")

@@ -1,0 +1,8 @@
+"""Whether a client with one object of each type stands for all clients.
+
+In reading order:
+
+- `separation`: whether the objects of a client are separate
+- `static_numbers`: numbers in variables of the library, which calls on other objects change
+- `hooks`: members for functions of the client that no function of the library sets
+"""

@@ -1,0 +1,214 @@
+"""Readings that were tried, what their trials show, and which errors say that a reading is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kleene.analysis.c.library.client.places import executed_operations
+from kleene.analysis.c.library.client.text import CLIENT, Client
+from kleene.analysis.c.library.inference.trials import (
+    Trial,
+)
+from kleene.analysis.c.library.interface.exports import ExportedFunction
+from kleene.analysis.c.library.interface.object_types import (
+    ObjectTypes,
+    initialised_by,
+    record_of,
+)
+from kleene.analysis.c.library.readings.candidates import says_end
+from kleene.analysis.c.library.readings.operations import (
+    ELEMENTS,
+    REPLACING,
+    STATUS,
+    Fate,
+    Operation,
+    Outcome,
+    Role,
+)
+from kleene.analysis.c.verdicts import finding_of
+from kleene.core.verdict import Finding
+from kleene.domains.explicit.evaluate import NO_ADDRESS, NO_BLOCK
+from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.values import Fault
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A function without an admissible reading: the most plausible reading, and its error."""
+
+    operation: Operation
+    client: Client
+    error: Confirmed
+    reads_garbage: bool = False
+    """Whether its trial reads members that nothing has set."""
+
+
+@dataclass
+class Inferred:
+    """The accepted operations, and the functions without one."""
+
+    types: ObjectTypes
+    accepted: list[Operation] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    untried: dict[str, str] = field(default_factory=dict)
+    """Functions that were not tried, with the reason."""
+
+    @property
+    def made(self) -> set[str]:
+        """The types of which an accepted operation makes objects."""
+        made = {o.makes for o in self.accepted} | self.types.zeroed
+        made |= {record_of(o.function.result) for o in self.accepted if o.outcome in REPLACING}
+        return made | {name for o in self.accepted for name in o.records_in(Role.ADDRESS)}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A reading and its trial."""
+
+    operation: Operation
+    client: Client
+    trial: Trial
+    locations: frozenset[str]
+    """The locations of the function."""
+    executed: int
+    """The locations of the library that the trial executed."""
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The locations of the function that the trial executed."""
+        name = self.operation.function.name
+        return frozenset(location for function, location in self.trial.exploration.visited if function == name)
+
+    @property
+    def is_admissible(self) -> bool:
+        trial = self.trial
+        if trial.is_stale and self.operation.fate is Fate.MOVED:  # the block is linked still
+            return False
+        return trial.error is None and trial.shared is None and not trial.cut_short and self.is_called
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the trial calls the function, and with elements where it takes them: NULL alone shows nothing."""
+        return bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements and self._is_made
+
+    @property
+    def _is_made(self) -> bool:
+        """Whether some run makes an object, if the result is to say so."""
+        if self.operation.outcome not in STATUS:
+            return True
+        another = self.operation.makes_another
+        variable = f"{self.client.objects[another]}_b" if another else self.client.objects[self.operation.makes]
+        return variable in self.trial.alive
+
+    @property
+    def is_idle(self) -> bool:
+        return self.trial.error is None and not self.is_called
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether the trial ended at its bound before it came to the function: tables have loops over all buckets."""
+        return self.is_idle and self.trial.exploration.reason.startswith("bound")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the trial executed the whole function."""
+        return self.own >= self.locations and not self.trial.exploration.possible
+
+    @property
+    def rejected(self) -> Rejected | None:
+        if self.trial.error is None:
+            return None
+        return Rejected(self.operation, self.client, self.trial.error, bool(self.trial.exploration.possible))
+
+    def hides(self, others: Sequence[Tried]) -> Tried | None:
+        """A reading with an error that executes more of the function."""
+        return next((o for o in others if o.trial.error is not None and len(o.own) > len(self.own)), None)
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A function that waits for elements, and its trials so far."""
+
+    function: ExportedFunction
+    tried: list[Tried]
+
+
+def follows_datum(error: Fault | Finding) -> bool:
+    """Whether an error is that the library follows a pointer that the client stores: its reading is wrong."""
+    return error.message == NO_ADDRESS
+
+
+def frees_datum(rejected: Rejected) -> bool:
+    """Whether an error is that the library frees a pointer that the client stores."""
+    fault = rejected.error.fault
+    return fault.message == NO_BLOCK and not is_seen(fault, rejected.client)
+
+
+def failing(rejected: Rejected) -> str:
+    """The function that the failing run calls last."""
+    executed = executed_operations(finding_of(rejected.error), rejected.client)
+    return executed[-1].function.name if executed else rejected.operation.function.name
+
+
+def is_wrong_guess(operation: Operation, error: Finding) -> bool:
+    """Whether an error is that a function reads a block before anything writes it: then it does not initialise it."""
+    return error.kind.startswith("uninitialized") and is_guess(operation)
+
+
+def is_wrong_guess_of(rejected: Rejected) -> bool:
+    """Whether a failing trial reads a block before anything writes it, at the error or before it."""
+    if rejected.reads_garbage and is_guess(rejected.operation):
+        return True
+    return is_wrong_guess(rejected.operation, finding_of(rejected.error))
+
+
+def is_guess(operation: Operation) -> bool:
+    """Whether a reading is the last resort: a block changes hands although no name says so."""
+    return (
+        Role.BLOCK in operation.roles
+        or Role.OWNED in operation.roles
+        or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
+        or operation.fate is Fate.RELEASED
+        or operation.outcome is Outcome.FREED
+    )
+
+
+def result_is_gone(error: Fault | Finding, client: Client) -> bool:
+    """Whether an error is that the client reads a result which points to a block that was freed."""
+    return error.kind == "dangling_dereference" and is_seen(error, client)
+
+
+def is_seen(error: Fault | Finding, client: Client) -> bool:
+    """Whether an error is in the client's own line of an operation: there it reads the result."""
+    place = error.place if isinstance(error, Fault) else error
+    return Path(place.file).name == CLIENT and place.line in client.lines
+
+
+def may_be_ignored(operation: Operation, tried: Sequence[Tried]) -> bool:
+    """Whether a result that may be ignored is one that cannot be read: the end of an array, or a mark that is stored.
+
+    A result that points to a freed block must not be ignored: it is an error of the library.
+    """
+    if operation.outcome is not Outcome.IGNORED:
+        return True
+    seen = [t for t in tried if t.operation == replace(operation, outcome=Outcome.SEEN)]
+    errors = [(t.trial.error.fault, t.client) for t in seen if t.trial.error is not None]
+    if not seen:
+        return True
+    return any(is_seen(fault, client) and not result_is_gone(fault, client) for fault, client in errors)
+
+
+def most_telling(failures: list[Rejected]) -> Rejected:
+    """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last.
+
+    Of a function whose name says that it ends an object, the reading that does so tells more.
+    """
+
+    def rank(rejected: Rejected) -> tuple[bool, bool, int]:
+        operation = rejected.operation
+        named = says_end(operation.function) and operation.fate is Fate.ENDED
+        return not is_guess(operation), named, len(rejected.error.trace.steps)
+
+    return max(failures, key=rank)

@@ -1,0 +1,7 @@
+"""What a file exports, and the records that its clients keep.
+
+In reading order:
+
+- `exports`: the functions that a file exports
+- `object_types`: the records that a client keeps, their elements, and iterators
+"""
