@@ -6,10 +6,12 @@ from pathlib import Path
 
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.verdicts import explain
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
 from kleene.domains.explicit.explore import explore
+from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
 
 LOOP = "#include <assert.h>\nint main(void) { for (unsigned i = 0;; i++) assert(i != 9000000); }\n"
@@ -29,6 +31,15 @@ def report_with(**parts: object) -> CheckReport:
     report = CheckReport(("p.c",), {"memsafety": Verdict.UNKNOWN}, {}, [], "", 0.0, **parts)
     explain(report)
     return report
+
+
+def test_a_check_that_only_prepared_the_program_asks_for_more_time(tmp_path: Path) -> None:
+    """It said that there was no time left, and that --trace shows what was reached."""
+    path = tmp_path / "null.c"
+    path.write_text(NULL)
+    shape = analyse(Prepared(read_program([str(path)])), malloc_may_fail=True, seconds=0.0)
+    report = report_with(shape=shape)
+    assert "prepared" in report.reason and report.advice.startswith("give more time with --timeout")
 
 
 def test_the_advice_does_not_name_an_option_that_was_given() -> None:

@@ -46,6 +46,7 @@ from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Ty
 from kleene.diagnostics import KleeneError
 from kleene.logic.vocabulary import RESERVED
 from kleene.passes.pointers.function_values import scalar_type
+from kleene.passes.pointers.numbers_from_addresses import AddressNumbers
 from kleene.passes.pointers.words.types import is_tag
 
 MAX_PLACES = 12
@@ -370,6 +371,11 @@ class Memory:
         """Whether the program converts a pointer to a number: then a number may become that pointer again."""
         nodes = (n for o in self._operations() for x in expressions(o) for n in walk(x) if isinstance(n, Cast))
         return any(isinstance(n.operand.type, PointerType) and not isinstance(n.type, PointerType) for n in nodes)
+
+    @cached_property
+    def address_numbers(self) -> AddressNumbers:
+        """The numbers that may become a pointer to an object again."""
+        return AddressNumbers(self._operations())
 
     def record_size(self, record: RecordType) -> int:
         """The size of the blocks of a type."""

@@ -4,6 +4,7 @@ In reading order:
 
 - `words`: pointers with flags in their low bits become a pointer and a number
 - `address_numbers`: pointers that are numbers for a while
+- `numbers_from_addresses`: which numbers may become a pointer to an object again
 - `function_values`: addresses of functions become numbers
 - `block_types`: the types of blocks from an allocator that returns `void *`
 - `array_types`: the sizes and types of arrays from such an allocator

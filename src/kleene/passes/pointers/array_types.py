@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from kleene.cfa.expressions import Cast, Expression, Variable, walk
+from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -28,9 +28,13 @@ from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import IntegerType, PointerType, VoidType
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.memory import constant_of
 from kleene.passes.indices import has_pointers
 from kleene.passes.pointers.block_types import Copies
 from kleene.passes.rewrite import Choice, expand_edges, rewrite
+
+_OWN = Binary | Cast | Constant | Unary | Variable
+"""Expressions that read no memory but variables."""
 
 
 def with_array_types(program: CProgram) -> CProgram:
@@ -57,20 +61,38 @@ class _Arrays:
         label = edge.label
         if not isinstance(label, Allocate | Realloc) or not _is_untyped(label):
             return None
-        size = self.sizes.before(label.size, edge)
-        product = factors(size)
-        if product is None or not isinstance(label.target, Variable):
+        if not isinstance(label.target, Variable):
             return None
-        types = {t for t in self.copies.targets(label.target) if t.size == product[1] and has_pointers(t, self.program)}
-        if len(types) != 1:
+        pointed = {t for t in self.copies.targets(label.target) if has_pointers(t, self.program)}
+        written = self.sizes.before(label.size, edge)
+        fitting = [(size, t) for size in _orders(written) for t in pointed if (factors(size) or (0, 0))[1] == t.size]
+        if len({t for _, t in fitting}) != 1:
             return None
-        element = types.pop()
+        size, element = fitting[0]
         if isinstance(label, Allocate):
             return [Choice(None, (replace(label, size=size, element=element),))]
         typed = Variable(f"$typed{len(self.new) + 1}", PointerType(element, self.program.pointer_size))
         self.new.append(typed)
         copy = Assign(label.place, label.target, Cast(typed, label.target.type))
         return [Choice(None, (replace(label, target=typed, size=size), copy))]
+
+
+def _orders(size: Expression) -> list[Expression]:
+    """A size as it is; a product of two constants also the other way round, as each may be the size of an element."""
+    if isinstance(size, Cast) and size.operand.type == size.type:
+        return _orders(size.operand)
+    if isinstance(size, Binary) and size.operator == "*" and constant_of(size) is not None:
+        return [size, replace(size, left=size.right, right=size.left)]
+    return [size]
+
+
+def _without_conversion(node: Expression) -> Expression:
+    """A constant before a conversion that does not change it: an allocator may take its size as an `int`."""
+    if isinstance(node, Cast) and isinstance(node.type, IntegerType) and isinstance(node.operand.type, IntegerType):
+        number = constant_of(node.operand)
+        if number is not None and node.type.wrap(number) == number:
+            return node.operand
+    return node
 
 
 def _is_untyped(label: Allocate | Realloc) -> bool:
@@ -113,7 +135,7 @@ class _Sizes:
         while factors(size) is None:
             written = rewrite(size, value)
             if written == size:
-                break
+                return rewrite(size, _without_conversion)
             size = written
         return size
 
@@ -124,6 +146,8 @@ class _Sizes:
         read = {n for n in (variable, *walk(value)) if isinstance(n, Variable)}
         passed = self._reached(start.target, start, forward=True) & self._reached(use.source, start, forward=False)
         between = [e for e in self.cfa.edges if e is not start and e.source in passed and e.target in passed]
+        if all(isinstance(n, _OWN) for n in walk(value)) and not any(v.is_global or v in self.exposed for v in read):
+            return not any(read & set(defined_variables(e.label)) for e in between if e is not use)
         return all(self._leaves(e.label, read) for e in between if e is not use)
 
     def _leaves(self, operation: Operation, read: set[Variable]) -> bool:

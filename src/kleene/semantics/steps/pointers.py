@@ -72,7 +72,7 @@ class PointerSteps:
             case Field() | Deref() | Index() | Variable():
                 self.read_cell(target, self.objects_of(value, (0, value.type.size)), str(value))
             case Cast(operand=operand) if isinstance(operand.type, IntegerType) and not operand.type.function:
-                if has_dereference(operand) or self.memory.numbers_hold_addresses:
+                if has_dereference(operand) or self.memory.address_numbers.contains(operand):
                     raise Unmodelled(f"pointer value {value}")
                 self.context.step(f"{target.name} = {value}", self.context.set_pointer(target, {}, UNKNOWN))
             case _:
