@@ -5,6 +5,14 @@ from __future__ import annotations
 from tests.unsafe_c.changed_counts import Change
 
 CHANGED_OWNERS: dict[str, list[Change]] = {
+    "generic_vector": [
+        ("vector->size == vector->capacity", "vector->size > vector->capacity"),
+        ("vector->capacity * 2);", "vector->capacity);"),
+        ("        vector->data = data;\n", ""),
+        ("size_t i = 0; i < vector->size", "size_t i = 1; i < vector->size"),
+        ("    free(vector->data);\n    free(vector);", "    free(vector);"),
+        ("    destroy(vector);\n    return 0;", "    destroy(vector);\n    free(vector);\n    return 0;"),
+    ],
     "growing_stack": [
         ("if (top == capacity)", "if (top > capacity)"),
         ("capacity * 2", "capacity"),

@@ -68,7 +68,26 @@ int main(int argc, char **argv) {
     free(message);
     return length == 77;
 }"""
+ONE_ELEMENT = """struct item { struct item *next; int length; char key[1]; };
+int main(int argc, char **argv) {
+    struct item *list = NULL;
+    int sum = 0;
+    for (int i = 0; i < argc; i++) {
+        size_t length = strlen(argv[i]);
+        struct item *item = malloc(sizeof *item + length);
+        if (!item) break;
+        memcpy(item->key, argv[i], length + 1);
+        item->next = list;
+        list = item;
+    }
+    for (struct item *item = list; item; item = item->next) sum += (int)strlen(item->key);
+    while (list) { struct item *next = list->next; free(list); list = next; }
+    return sum == 77;
+}"""
 PROGRAMS = {
+    "one_element_and_too_few_more": ONE_ELEMENT.replace("sizeof *item + length", "sizeof *item + length - 4"),
+    "one_element_and_too_many_written": ONE_ELEMENT.replace("length + 1)", "length + 5)"),
+    "one_element_of_a_freed_struct": ONE_ELEMENT.replace("sum += (int)", "free(item), sum += (int)"),
     "arguments_counted_one_too_far": """int main(int argc, char **argv) {
     size_t length = 0;
     while (argc-- > 0) length += strlen(*++argv);
@@ -406,7 +425,7 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     assert "AddressSanitizer" in run.stderr
 
 
-@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED])
+@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED, ONE_ELEMENT])
 def test_what_the_programs_are_made_from_is_proved(text: str, tmp_path: Path) -> None:
     """Sums were lost where a term had been 0, and a text in a struct without pointers was outside of its block.
 

@@ -220,7 +220,7 @@ class Compiler:
         locate = self.address(expression)
         width = bit_width(expression)
         type_ = expression.type
-        finish = _reader(type_, width)
+        finish = reader(type_, width)
 
         def load(state: State) -> Value:
             number, bit = locate(state)
@@ -329,7 +329,7 @@ def _local(variable: Variable) -> Locate:
     return of_local
 
 
-def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value]:
+def reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value]:
     """The conversion of a loaded value: undefined numbers become inputs, numbers get their sign."""
     if isinstance(type_, IntegerType):
         minimum, maximum = type_.minimum, type_.maximum

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from kleene.cfa.types import IntegerType
+from kleene.cfa.types import CHAR, IntegerType
 from kleene.domains.explicit.arithmetic import compare_numbers
-from kleene.domains.explicit.evaluate import access, as_address
+from kleene.domains.explicit.evaluate import access, as_address, reader
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Pointer, Unknown, Value
 
 _DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
+_READ_BYTE = reader(CHAR, CHAR.bits)
 _NARROW = {"hh": 8, "h": 16}
 """Bits of a number printed with these lengths; with others, the bits of the argument."""
 
@@ -40,15 +41,15 @@ def render(state: State, format_: str, values: list[Value], sizes: list[int]) ->
 
 
 def read_text(state: State, value: Value) -> None:
-    """Read a text to its end; a Violation if it is not all in memory."""
+    """Read a text to its end; a Violation if it is not all in memory. Bytes that were never written are inputs."""
     number, bit = as_address(value)
     while True:
-        byte = access(state, number, bit, 8).load(bit, 8)
+        byte = _READ_BYTE(state, number, bit, access(state, number, bit, CHAR.bits).load(bit, CHAR.bits))
         if not isinstance(byte, int | Unknown):
             raise NotModelled("output of a text that is not known")
         if not compare_numbers(state, "!=", byte, 0):
             return
-        bit += 8
+        bit += CHAR.bits
 
 
 def _text(state: State, pointer: Pointer) -> str:

@@ -2,6 +2,7 @@
 
 ``struct text { size_t n; char d[]; }`` gets a pointer behind its last member, to a block of what
 ``malloc(sizeof *t + n + 1)`` asks for beyond the offset of `d`. Then it is a text or a list of slots as other blocks.
+So does an array of one element, if its struct is made with a size that varies: before C99, there was no other way.
 What the program does with such structs in another way leaves the array as it is: a copy, `realloc`, or a size that is
 not the struct and something more.
 """
@@ -33,6 +34,7 @@ from kleene.cfa.types import ArrayType, PointerType, RecordField, RecordLayout, 
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.member_uses import Spots, has_other_uses
 from kleene.passes.facts.blocks_of_pointers import factors
+from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.rewrite import operations_of, rewrite_operation, rewrite_program
@@ -62,12 +64,15 @@ def with_flexible_blocks(program: CProgram) -> CProgram:
 
 
 def _flexible_members(program: CProgram) -> dict[str, RecordField]:
-    """The last members of structs that are arrays without a length, by the names of the structs."""
+    """The last members of structs that are arrays without a length, or of one element, by the names of the structs."""
     members: dict[str, RecordField] = {}
+    made = [o for o in operations_of(program) if isinstance(o, Allocate) and constant_of(o.size) is None]
+    varying = {o.element.name for o in made if isinstance(o.element, RecordType)}
     for layout in program.records.values():
         last = layout.fields[-1] if layout.fields and not layout.union else None
-        if last is not None and isinstance(last.type, ArrayType) and last.type.count == 0 and last.type.element.size:
-            members[layout.type.name] = last
+        array = last.type if last is not None and isinstance(last.type, ArrayType) else None
+        if last is not None and array is not None and array.count <= (layout.type.name in varying):
+            members.update({layout.type.name: last} if array.element.size else {})
     inside = {f.type.name for r in program.records.values() for f in r.fields if isinstance(f.type, RecordType)}
     return {name: member for name, member in members.items() if name not in inside}
 

@@ -2,7 +2,8 @@
 
 In ``struct vec *v = malloc(sizeof *v)`` the array and its length are members of a block. If the block is made once, and
 its address is only copied from variable to variable, one variable can stand for all of them, and a variable for each
-member. The block stays, without its members: each access to a member is an access to its first byte, so that errors of
+member. One that gets NULL in place of the address (``free(v); return NULL;``) does so where no other one is read any
+more. The block stays, without its members: each access to a member is an access to its first byte, so that errors of
 the pointer are found as before. Then `with_element_lists` follows the array as that of a struct on the stack.
 """
 
@@ -42,6 +43,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType, Type
 from kleene.passes.elements.chosen import bare
+from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import Leaf, Unmodelled, constant_of, leaves
 from kleene.passes.rewrite import Choice, expand_edges, rewrite, with_parts
 
@@ -103,6 +105,8 @@ class _Owner:
             return None
         if not all(_is_harmless(e, holders, made) for e in cfa.edges) or not _owns_array(cfa, holders):
             return None
+        if not _are_one(cfa, holders, made):
+            return None
         root = next((v for v in sorted(holders, key=str) if _outlives(cfa, v, holders, made)), None)
         if root is None or not all(_is_set_before_use(cfa, v, made) for v in holders):
             return None
@@ -143,10 +147,22 @@ def _is_harmless(edge: Edge[Operation], holders: Set[Variable], made: Edge[Opera
         return True
     target = getattr(label, "target", None)
     if target in holders:
-        return isinstance(label, Assign) and bare(label.value) in holders
+        return isinstance(label, Assign) and (bare(label.value) in holders or _is_null(label))
     if isinstance(label, Free) and bare(label.pointer) in holders:
         return True
     return all(_reads_members_only(x, holders) for x in expressions(label))
+
+
+def _is_null(label: Assign) -> bool:
+    return constant_of(bare(label.value)) == 0
+
+
+def _are_one(cfa: Cfa[Operation], holders: Set[Variable], made: Edge[Operation]) -> bool:
+    """Whether all holders that are read later have one value: what one gets, the others get, or are not read."""
+    live = live_before(cfa, holders)
+    new = [e for e in cfa.edges if e == made or (isinstance(e.label, Assign) and _is_null(e.label))]
+    given = [(e, getattr(e.label, "target", None)) for e in new]
+    return all(live[e.target] <= {target} for e, target in given if target in holders)
 
 
 def _reads_members_only(expression: Expression, holders: Set[Variable]) -> bool:
@@ -263,6 +279,8 @@ class _Coder:
                 return
             case Assign(target=Variable() as target) if target in owner.holders:
                 yield Skip(place)
+                for gone in (owner.root, *self._pointers()) if _is_null(label) else ():
+                    yield Assign(place, gone, Constant(0, gone.type))
                 return
         if any(_holder(n, owner.holders) is not None for x in expressions(label) for n in walk(x)):
             yield Assign(place, self.touched, Deref(Cast(owner.root, _to(BYTE, owner.root)), BYTE))

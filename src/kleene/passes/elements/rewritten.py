@@ -191,7 +191,10 @@ class _Coder:
                 here = self.chains.add(here, operation)
         match label:
             case Assume():
-                return self.conditions.compare(here, label, edge.source)
+                here = self.conditions.compare(here, label, edge.source)
+                for number in self.relations.told_nonzero(label, edge.source):
+                    here = self.chains.only(here, Comparison("!=", number, Constant(0, number.type)), place)
+                return here
             case Assign(target=target, value=value):
                 return self._assign(here, target, value, edge.source, place)
             case Allocate(target=target) | Havoc(target=target):

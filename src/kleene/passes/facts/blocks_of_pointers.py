@@ -36,6 +36,8 @@ LITERALS = RecordLayout(RecordType("literals", 1), (RecordField("character", CHA
 LITERAL = Variable('"any literal"', LITERALS.type, is_global=True)
 """The object that stands for all literals."""
 CHAR_BITS = 8
+LEAST_POINTER = 4
+"""Bytes of the smallest pointer: a smaller constant in a size of an array of pointers belongs to the number of them."""
 OWN_SIZES = 1 << 48
 """Where the sizes begin that stand for variable ones: no block is as large."""
 
@@ -201,10 +203,22 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     width = size.type.size
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
         size = size.operand
+    product = _times(size)
+    if product is None:
+        return None
+    count, each = product
+    inner = _times(count) if count.type == size.type else None
+    if inner is not None and each.value < LEAST_POINTER <= inner[1].value:  # ``sizeof(void *) * n * 2``
+        count, each = Binary("*", inner[0], each, count.type), inner[1]
+    return before_conversion(count, size.type), each.value
+
+
+def _times(size: Expression) -> tuple[Expression, Constant] | None:
+    """The factors of a product with a constant."""
     if isinstance(size, Binary) and size.operator == "*":
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return before_conversion(count, size.type), each.value
+                return count, each
     return None
 
 

@@ -105,6 +105,9 @@ class Landmarks:
             constants += [limit for n in nodes for limit in _limits(n.type)]
             constants += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
             constants += [program.largest_block // unit for unit in _units(operation, nodes)]
+            constants += [
+                most // unit for n in nodes if _is_product(n) for most in _limits(n.type) for unit in _factors(n)
+            ]
             numbers += [(holders[0], constant) for constant in constants] if holders else []
         self._of: dict[Hashable, set[int]] = {}
         for holder, number in numbers:
@@ -152,11 +155,17 @@ def _limits(type_: Type) -> tuple[int, ...]:
 
 def _units(operation: Operation, nodes: list[Expression]) -> set[int]:
     """What numbers of elements are multiplied with."""
-    products: list[Expression] = [n for n in nodes if isinstance(n, Binary) and n.operator == "*"]
-    units = {1} if isinstance(operation, Allocate | Realloc) else set()
     if isinstance(operation, Allocate | Realloc):
-        products.append(operation.size)
-    return units | {n.value for product in products for n in walk(product) if isinstance(n, Constant) and n.value > 0}
+        return {1, *_factors(operation.size)}
+    return {unit for n in nodes if _is_product(n) for unit in _factors(n)}
+
+
+def _is_product(node: Expression) -> bool:
+    return isinstance(node, Binary) and node.operator == "*"
+
+
+def _factors(product: Expression) -> set[int]:
+    return {n.value for n in walk(product) if isinstance(n, Constant) and n.value > 0}
 
 
 def _is_of_bytes(operation: Operation) -> bool:

@@ -46,6 +46,8 @@ COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     ">=": lambda a, b: a >= b,
 }
 
+SCRAMBLING = frozenset(("*", "^", "<<", ">>"))
+"""Operators by which a number becomes a hash of itself and something else."""
 INJECTIVE = frozenset(("+", "-", "^"))
 """Operators that give different results for different left (or right) operands."""
 
@@ -153,6 +155,10 @@ class Constants:
     _compared: set[Key] = field(default_factory=set)
     _counting: set[Key] = field(default_factory=set)
     _negated: set[Key] = field(default_factory=set)
+    _scrambled: set[Key] = field(default_factory=set)
+    """Numbers that are hashes: which constants they are does not matter where they are compared with each other."""
+    _fixed: set[Key] = field(default_factory=set)
+    """Numbers that are compared with constants."""
     _outcomes: list[tuple[list[Key], list[Key]]] = field(default_factory=list)
     """Keys that get the outcome of a comparison, and those that are compared for it."""
 
@@ -167,6 +173,7 @@ class Constants:
         self._compared_roots = {self.root(k) for k in self._compared}
         self._counting_roots = {self.root(k) for k in self._counting}
         self._negated_roots = {self.root(k) for k in self._negated}
+        self._hash_roots = {self.root(k) for k in self._scrambled} - {self.root(k) for k in self._fixed}
 
     def of(self, key: Key) -> tuple[int, ...]:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
@@ -182,12 +189,13 @@ class Constants:
         root = self.root(key)
         self._constants_of.setdefault(root, set()).update(values)
         self._compared_roots.add(root)
+        self._hash_roots.discard(root)
         self._of.clear()
 
     def _constants(self, key: Key) -> tuple[int, ...]:
         root = self.root(key)
         values = set(self._constants_of.get(root, ()))
-        if root not in self._compared_roots or not values:
+        if root not in self._compared_roots or root in self._hash_roots or not values:
             return ()
         if self.only_zeros and root in self._counting_roots:
             return (0,)
@@ -249,6 +257,7 @@ class Constants:
             self._note([*target, *source], operation.value)
             if any(isinstance(n, Binary) for n in walk(operation.value)):
                 self._counting.update(target)
+            self._scrambled.update(k for n in walk(operation.value) for k in target if self._scrambles(n, k))
             if any(isinstance(n, Unary) and n.operator == "-" for n in walk(operation.value)):
                 self._negated.update(target)
             self._gather_outcome(target, operation.value)
@@ -257,6 +266,7 @@ class Constants:
             if isinstance(operation.condition.type, IntegerType):
                 keys = self.keys(operation.condition)
                 self._compared.update(keys)
+                self._fixed.update(keys)
                 self._note(keys, Constant(0, operation.condition.type))
 
     def _gather_outcome(self, target: list[Key], value: Expression) -> None:
@@ -272,7 +282,13 @@ class Constants:
                 self._unite(keys)
                 self._note(keys, node)
                 compared += keys
+                if not self.keys(node.left) or not self.keys(node.right):
+                    self._fixed.update(keys)
         return compared
+
+    def _scrambles(self, node: Expression, key: Key) -> bool:
+        """Whether a number is multiplied with something, or its bits are moved."""
+        return isinstance(node, Binary) and node.operator in SCRAMBLING and key in self.keys(node)
 
     def _note(self, keys: list[Key], expression: Expression) -> None:
         if keys:

@@ -239,6 +239,19 @@ class Relations(TextOperations):
             return -math.inf, math.inf
         return min(low for low, _ in bounds), max(high for _, high in bounds)
 
+    def told_nonzero(self, condition: Assume, location: str) -> list[Expression]:
+        """The numbers that a comparison of two numbers tells not to be 0: ``if (used + more <= room)`` says it of room.
+
+        That is for the shape analysis, which knows of such a comparison only what constants say.
+        """
+        test = condition.condition
+        if not isinstance(test, Comparison) or Constant in (type(test.left), type(test.right)):
+            return []
+        sides = [s for s in (test.left, test.right) if isinstance(s, Variable | Field) and is_scalar(s.type)]
+        numbers = [s for s in sides if isinstance(s.type, IntegerType) and not self.is_nonzero(s, location)]
+        bounds = {number: self.difference(number, None, location, condition) for number in numbers}
+        return [number for number, (low, high) in bounds.items() if 0 < low < math.inf or -math.inf < high < 0]
+
     @property
     def blocks(self) -> Blocks:
         return self._kinds
@@ -312,6 +325,8 @@ class Relations(TextOperations):
                 self._settle(known, after, joint, list(enumerate(pairs, 1)))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     widen(known.zone, joint.zone, pairs, self._landmarks.of_each(joint.holders()))
+                    joint.sharpen_doubled()
+                    joint.zone.tighten()
                 if not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))

@@ -29,7 +29,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
-from kleene.passes.facts.symbolic_states import Cell, Part, State
+from kleene.passes.facts.symbolic_states import Cell, Part, State, odd_part
 from kleene.passes.facts.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
@@ -416,6 +416,10 @@ class Values:
         else:
             product = known
         state.held.update(dict.fromkeys(names, product))
+        odd = state.odd_part(a) if bl == bh and bl > 0 and al >= 0 else None
+        if odd and (fits or (full[0] < 0 and bh * ah <= full[1] - full[0])):  # else it wraps, to a number less than 0
+            state.doubled[product] = odd * odd_part(bl)
+            state.sharpen_doubled()
         return product
 
     @staticmethod

@@ -142,3 +142,21 @@ def test_scanf_of_a_set_is_not_modelled(lower: Read) -> None:
     assert list(explore(lower(text), malloc_may_fail=False).unsupported.values()) == [
         "scanf of anything but numbers, words and characters"
     ]
+
+
+def test_a_text_is_printed_to_its_end(lower: Read) -> None:
+    """Bytes that were never written ended the run: a missing terminator was not shown where the text is printed."""
+    text = """#include <stdio.h>
+    int main(void) {
+        char *p = malloc(3);
+        p[0] = 'a';
+        p[1] = 'b';
+        LAST
+        puts(p);
+        free(p);
+        return 0; }"""
+    open_end, ended = (
+        explore(lower(START + text.replace("LAST", last)), malloc_may_fail=False) for last in ("", "p[2] = 0;")
+    )
+    assert [c.fault.kind for c in open_end.findings] == ["out_of_bounds"]
+    assert ended.proved

@@ -207,6 +207,7 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
     styles = [_long(count) for count in (_NUMBERS_OF_ARGUMENTS if vocabulary.arguments else (0,))]
     if vocabulary.arguments or vocabulary.reads:
         styles += [_many(), *(_split(chr(c)) for c in vocabulary.characters)]
+        styles += [_many(bytes((c,))) for c in vocabulary.characters if chr(c).isalnum()]
         styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
     return styles
 
@@ -215,8 +216,9 @@ def _long(count: int) -> Style:
     return Style(f"{count} long", lambda n: World((b"a" * n,) * count, (b"b" * n + b"\n") * _LINES, n, environment=n))
 
 
-def _many() -> Style:
-    return Style("many", lambda n: World((b"a",) * n, b"b\n" * n, n))
+def _many(command: bytes = b"") -> Style:
+    """Many short texts, which may be commands: a stack overflows only if each of them pushes something."""
+    return Style(f"many {command!r}", lambda n: World((command or b"a",) * n, ((command or b"b") + b"\n") * n, n))
 
 
 def _split(separator: str) -> Style:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Binary, Constant, Deref, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import (
+    Binary,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Index,
+    PointerOffset,
+    Variable,
+    map_variables,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -187,7 +198,14 @@ class _Coder:
             condition = accesses.value(label.condition)
             self.conditions[key] = accesses.here, condition
         here, condition = self.conditions[key]
-        return self.chains.add(here, replace(label, condition=condition))
+        here = self.chains.add(here, replace(label, condition=condition))
+        own = rename_variables(label, self.procedure.rename)
+        assert isinstance(own, Assume)
+        told = self.relations.told_nonzero(own, self.procedure.at(edge.source))
+        sides = [label.condition.left, label.condition.right] if isinstance(label.condition, Comparison) else []
+        for side in (s for s in sides if map_variables(s, self.procedure.rename) in told):
+            here = self.chains.only(here, Comparison("!=", side, Constant(0, side.type)), label.place)
+        return here
 
     def _operation(self, label: Operation, accesses: Accesses) -> Operation:
         original, texts = accesses.original, self.texts
