@@ -275,7 +275,7 @@ class _Run:
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:
-            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
+            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static, client.lent)
         if shared is None and client.copies and not heads:
             shared = (client.copies[0].removesuffix("_b"), client.copies[0])
         wrong = {n for n, v in self.verdicts.items() if v.verdict is Verdict.FALSE}

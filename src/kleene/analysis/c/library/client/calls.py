@@ -70,6 +70,7 @@ class Calls:
         types: ObjectTypes,
         variables: dict[str, str],
         copied: dict[str, Operation],
+        outstanding: dict[str, list[str]],
         *,
         general: bool,
         any_text: bool,
@@ -79,6 +80,7 @@ class Calls:
         self.types = types
         self.variables = variables
         self.copied = copied
+        self.outstanding = outstanding
         self.is_general = general
         self.any_text = any_text
         self.any_datum = any_datum
@@ -117,6 +119,10 @@ class Calls:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
+            elif role is Role.AMOUNT:
+                call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
+                call.guards.append(f"{local} >= 0 && {local} <= {_MOST_ELEMENTS}")
+                call.arguments.append(local)
             elif role in TEXTS:
                 call.arguments.append(f"({parameter.type.text}){self._text(role, local, call)}")
             else:
@@ -130,6 +136,7 @@ class Calls:
         if role is not Role.OBJECT_OR_NULL and name not in self.types.empty_is_null:
             call.guards.append(variable)
         if operation.ends and role in OBJECTS:
+            call.guards += [f"!{v}" for v in self.outstanding.get(name, ())]
             if operation.fate is Fate.RELEASED:
                 call.cleanup.append(f"free({variable});")
             call.cleanup.append(f"{variable} = NULL;")

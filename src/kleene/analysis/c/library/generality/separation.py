@@ -150,8 +150,13 @@ Shared = tuple[str, str]
 """Two owners of one block: variables of the client, or `STATIC`."""
 
 
-def shared_in_state(state: State, variables: Sequence[str], function: str) -> Shared | None:
-    """Two variables of `function` whose objects share a block of the heap in a state of a run; None if none do."""
+def shared_in_state(
+    state: State, variables: Sequence[str], function: str, together: Collection[Shared] = ()
+) -> Shared | None:
+    """Two variables of `function` whose objects share a block of the heap in a state of a run; None if none do.
+
+    Those in `together` may: a pool is one object with what it has handed out.
+    """
     if len(state.frames) != 1 or state.frames[0].function != function:
         return None
     owners: list[tuple[str, set[int]]] = []
@@ -161,7 +166,11 @@ def shared_in_state(state: State, variables: Sequence[str], function: str) -> Sh
             owners.append((name, _heap(state, _targets(state, number))))
     statics = [t for n, b in state.blocks.items() if b.kind == "global" for t in _targets(state, n)]
     owners.append((STATIC, _heap(state, statics)))
-    return next(_overlaps(owners), None)
+    return next((pair for pair in _overlaps(owners) if not _are_one(pair, together)), None)
+
+
+def _are_one(pair: Shared, together: Collection[Shared]) -> bool:
+    return pair in together or pair[::-1] in together
 
 
 def objects_in_state(state: State, variables: Sequence[str], function: str) -> set[str]:
@@ -194,6 +203,7 @@ def shared_in_structures(
     live: Mapping[str, Sequence[str]],
     variables: Sequence[str],
     static: Collection[str],
+    together: Collection[Shared] = (),
 ) -> Shared | None:
     """Two owners that may lead to one block in a structure.
 
@@ -205,7 +215,7 @@ def shared_in_structures(
     statics = [p for name in own for p in live[name]]
     for structure in structures:
         owners = [(name, _reach(structure, pointers)) for name, pointers in {**owned, STATIC: statics}.items()]
-        shared = next(_overlaps(owners), None)
+        shared = next((pair for pair in _overlaps(owners) if not _are_one(pair, together)), None)
         if shared is not None:
             return shared
     return None

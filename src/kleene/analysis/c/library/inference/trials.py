@@ -130,7 +130,7 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
     trial = Trial(Exploration())
 
     def observe(state: State) -> None:
-        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
+        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN, client.lent)
         trial.is_stale = trial.is_stale or has_stale_pointers(state, client.variables, MAIN)
         trial.alive.update(objects_in_state(state, client.variables, MAIN))
 
