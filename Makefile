@@ -3,12 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# An installation in place knows the modules by their names: it is made again where some were moved.
+MODULES := $(VENV)/.modules-$(shell find src/kleene -name '*.py' | sort | cksum | cut -d' ' -f1)
 
 .PHONY: venv demo test check format docs bench fuzz exam clean
 
 venv: $(STAMP)
 
-$(STAMP): pyproject.toml CMakeLists.txt $(wildcard src/native/*)
+$(MODULES):
+	@mkdir -p $(VENV)
+	@rm -f $(VENV)/.modules-*
+	@touch $@
+
+$(STAMP): pyproject.toml CMakeLists.txt $(wildcard src/native/*) $(MODULES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -m compileall -q src/kleene # also where the environment forbids Python to keep compiled modules

@@ -37,6 +37,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
     "parts": (("programs/five_lists",),),
     "slices": (("nested/header_of_lists",),),
+    "choices": (("arrays/queues_in_an_array",),),
     "counts": (("arrays/counted_list",),),
     "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
@@ -67,6 +68,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("CHOICES_SHARE", ("choices",)),
         ("SLICES_SHARE", ("slices",)),
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
@@ -87,6 +89,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.shape.slices": (("MOST_WIDENINGS", ("slices",)), ("LARGEST_SHARE", ("slices",))),
     "kleene.passes.attempts.slices.slicing": (("MOST_SLICES", ("slices",)),),
+    "kleene.passes.attempts.choices": (("MOST_LOCATIONS", ("choices",)),),
     "kleene.analysis.c.shape.run": (
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),

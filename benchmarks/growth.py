@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from choice_families import CHOICE_FAMILIES
 from client_families import CLIENT_FAMILIES
 from container_families import CONTAINER_FAMILIES, CONTAINERS, container_alone, containers_at_once
 from families import FAMILIES, SINGLES, Family, single, structures_at_once
@@ -35,6 +36,7 @@ ALL_FAMILIES = (
     *STRUCTURE_FAMILIES,
     *CONTAINER_FAMILIES,
     *GROWN_FAMILIES,
+    *CHOICE_FAMILIES,
 )
 MUTATED_SIZE = 3
 """The size of wrong programs: enough for parts, and runs show what is wrong."""

@@ -179,6 +179,7 @@ int sharpen(const Rules& rules, Draft<W>& draft, Worker<W>& worker) {
     }
     const int number = 64 * k + std::countr_zero(draft.dirty[k]);
     draft.dirty[k] &= draft.dirty[k] - 1;
+    if constexpr (W > kNarrow) worker.tick();
     const Rule& rule = variant[number];
     const Outcome outcome = applied(rules, rule, draft, worker);
     if (outcome == Outcome::contradiction) return number;
@@ -200,5 +201,7 @@ template int sharpen<16>(const Rules&, Draft<16>&, Worker<16>&);
 template int sharpen<32>(const Rules&, Draft<32>&, Worker<32>&);
 template int sharpen<64>(const Rules&, Draft<64>&, Worker<64>&);
 template int sharpen<128>(const Rules&, Draft<128>&, Worker<128>&);
+template int sharpen<256>(const Rules&, Draft<256>&, Worker<256>&);
+template int sharpen<512>(const Rules&, Draft<512>&, Worker<512>&);
 
 }  // namespace kleene

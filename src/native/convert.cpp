@@ -1,5 +1,7 @@
 #include "convert.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace nb = nanobind;
@@ -44,19 +46,20 @@ void to_bytes(nb::handle number, std::vector<unsigned char>& bytes) {
 
 }  // namespace
 
-nb::object integer_of(const WideVector* rows, int arity, int n) {
-  if (arity < 2 && !high_word(rows[0])) return nb::steal(PyLong_FromUnsignedLongLong(low_word(rows[0])));
+nb::object integer_of(const unsigned char* rows, std::size_t row_bytes, int arity, int n) {
   const std::size_t count = count_of(arity, n), width = python_width(n);
-  std::size_t last = count;
+  if (arity < 2 && row_bytes <= sizeof(Vector)) {
+    Vector word = 0;
+    std::memcpy(&word, rows, row_bytes);
+    return nb::steal(PyLong_FromUnsignedLongLong(word));
+  }
+  std::size_t last = count * row_bytes;
   while (last && !rows[last - 1]) --last;
   if (!last) return nb::steal(PyLong_FromLong(0));
-  std::vector<unsigned char> bytes(byte_of(last - 1, arity, n, width) + sizeof(WideVector));
-  for (std::size_t k = 0; k < last; ++k) {
-    if (!rows[k]) continue;
-    WideVector word = rows[k];
-    unsigned char* to = bytes.data() + byte_of(k, arity, n, width);
-    for (; word; word >>= 8) *to++ = static_cast<unsigned char>(word);
-  }
+  last = (last - 1) / row_bytes;
+  std::vector<unsigned char> bytes(byte_of(last, arity, n, width) + row_bytes);
+  for (std::size_t k = 0; k <= last; ++k)
+    std::memcpy(bytes.data() + byte_of(k, arity, n, width), rows + k * row_bytes, row_bytes);
   return from_bytes(bytes);
 }
 
@@ -65,17 +68,27 @@ nb::tuple rails_of(const Record& record) {
   PyObject* made = PyTuple_New(signature.rails());
   if (!made) throw nb::python_error();
   nb::tuple result = nb::steal<nb::tuple>(made);
-  std::vector<WideVector> rows;
+  const auto* rows = reinterpret_cast<const unsigned char*>(record.payload());
   for (int rail = 0; rail < signature.rails(); ++rail) {
-    const auto [at, count] = record.rail(rail);
-    rows.assign(std::max<std::size_t>(1, count), 0);
-    for (std::size_t k = 0; k < count; ++k) rows[k] = record.row(at + k);
-    nb::object value = integer_of(rows.data(), signature.arity(rail), record.n);
+    const std::size_t at = record.rail(rail).first;
+    nb::object value = integer_of(rows + at * record.row_bytes, record.row_bytes, signature.arity(rail), record.n);
     if (!value) throw nb::python_error();
     PyTuple_SET_ITEM(made, rail, value.release().ptr());
   }
   return result;
 }
+
+namespace {
+
+// Takes a row of a structure away from the bytes of an integer; what is left is beyond the bits that a row has.
+void take_row(unsigned char* from, char* to, std::size_t row_bytes, int bits) {
+  const auto whole = static_cast<std::size_t>(bits) / 8;
+  std::memcpy(to, from, row_bytes);
+  std::memset(from, 0, std::min(whole, row_bytes));
+  if (whole < row_bytes) from[whole] &= static_cast<unsigned char>(0xff << bits % 8);
+}
+
+}  // namespace
 
 RecordRef record_of(const Signature& signature, int n, nb::sequence rails) {
   if (n < 0 || n > kMostNodes) throw std::invalid_argument("a structure has too many nodes for the native machine");
@@ -85,35 +98,25 @@ RecordRef record_of(const Signature& signature, int n, nb::sequence rails) {
   RecordRef result = RecordRef::adopt(made);
   const std::size_t width = python_width(n);
   std::vector<unsigned char> bytes;
+  const auto refuse = [] { throw std::invalid_argument("a rail is set beyond the nodes of its structure"); };
   for (int rail = 0; rail < signature.rails(); ++rail) {
     const nb::object number = rails[rail];
     if (!PyLong_Check(number.ptr())) throw nb::type_error("a rail is an integer");
-    const int arity = signature.arity(rail);
+    const int arity = signature.arity(rail), bits = arity ? n : 1;
     const auto [at, count] = made->rail(rail);
-    const WideVector allowed = arity ? full<kMostNodes>(n) : 1;
     if (arity < 2 && n <= 64) {
       const Vector word = PyLong_AsUnsignedLongLong(number.ptr());
       if (PyErr_Occurred()) throw nb::python_error();
-      if (word & ~allowed) throw std::invalid_argument("a rail is set beyond the nodes of its structure");
+      if (word & ~full(bits)) refuse();
       made->set_row(at, word);
       continue;
     }
-    const std::size_t row_bytes = width / 8;
-    bytes.assign(count ? byte_of(count - 1, arity, n, width) + std::max(row_bytes, sizeof(WideVector)) : 8, 0);
+    bytes.assign(count ? byte_of(count - 1, arity, n, width) + width / 8 : 8, 0);
     to_bytes(number, bytes);
-    WideVector rest = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      unsigned char* from = bytes.data() + byte_of(k, arity, n, width);
-      WideVector word = 0;
-      for (std::size_t b = 0; b < std::min(row_bytes, sizeof(WideVector)); ++b) {
-        word |= static_cast<WideVector>(from[b]) << (8 * b);
-        from[b] = 0;
-      }
-      rest |= word & ~allowed;
-      made->set_row(at + k, word);
-    }
-    for (unsigned char b : bytes) rest |= b;
-    if (rest) throw std::invalid_argument("a rail is set beyond the nodes of its structure");
+    for (std::size_t k = 0; k < count; ++k)
+      take_row(bytes.data() + byte_of(k, arity, n, width), made->payload() + (at + k) * made->row_bytes,
+               made->row_bytes, bits);
+    if (std::any_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte; })) refuse();
   }
   made->seal();
   return result;

@@ -6,6 +6,8 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "signature.hpp"
@@ -20,6 +22,10 @@ struct NeedsWidth {};
 // Thrown where the Python machine has to take over: too many nodes, or an error that it words.
 struct NeedsPython : std::exception {
   const char* what() const noexcept override { return "the Python machine is needed"; }
+};
+// Thrown where a join has more nodes than a structure may have; the text is how many.
+struct TooManyNodes : std::length_error {
+  explicit TooManyNodes(std::size_t nodes) : std::length_error(std::to_string(nodes)) {}
 };
 // Thrown where programs for structures with maybe-active nodes are not compiled yet.
 struct NeedsGeneral {};
@@ -36,7 +42,7 @@ struct Draft {
 
   VectorOf<W> all() const { return full<W>(n); }
   bool all_active() const { return v[kAc] == all(); }
-  bool summary(int u) const { return v[kSm] >> u & 1; }
+  bool summary(int u) const { return has_bit(v[kSm], u); }
   Matrix<W>* tensor(int slot) const { return t + static_cast<std::size_t>(slot) * W; }
 };
 

@@ -1,6 +1,8 @@
 // Adding, duplicating, merging and removing nodes of a structure in the making (the twin of structures/edit.py).
 #pragma once
 
+#include <algorithm>
+
 #include "draft.hpp"
 
 namespace kleene {
@@ -8,7 +10,7 @@ namespace kleene {
 // More nodes, on which every predicate is 0: nothing is set beyond the nodes of a structure.
 template <int W>
 void add_nodes(Draft<W>& draft, int count) {
-  if (draft.n + count > W) throw NeedsWidth{};
+  if (draft.n + count > std::min(W, kMostNodes)) throw NeedsWidth{};
   draft.n += count;
 }
 
@@ -101,8 +103,9 @@ class Mapping {
   }
 };
 
+// Not inlined: a mapping is too large for a stack that may be deep.
 template <int W>
-void remove_nodes(Draft<W>& draft, const Signature& signature, VectorOf<W> removed) {
+__attribute__((noinline)) void remove_nodes(Draft<W>& draft, const Signature& signature, VectorOf<W> removed) {
   Mapping<W> mapping;
   each_bit(draft.all() & ~removed, [&](int u) { mapping.group[mapping.size++] = bit<W>(u); });
   mapping.apply(draft, signature);

@@ -12,7 +12,7 @@ bool fits(int x, int y, bool exact) { return x == y || (!exact && y == 2); }
 
 template <class V>
 int value_of(V must, V may, int place) {
-  return static_cast<int>(must >> place & 1) | static_cast<int>(may >> place & 1) << 1;
+  return has_bit(must, place) | has_bit(may, place) << 1;
 }
 
 // `V` has a bit for each node of both.
@@ -33,7 +33,7 @@ class Search {
 
  private:
   static constexpr int kWidth = 8 * sizeof(V);
-  static V row(const Record& record, std::size_t index) { return static_cast<V>(record.row(index)); }
+  static V row(const Record& record, std::size_t index) { return record.row<V>(index); }
   static V vector(const Record& record, int slot) { return row(record, slot); }
 
   bool nullary_fit() {
@@ -48,10 +48,10 @@ class Search {
       V& allowed = candidates_[u] = full<kWidth>(b_.n);
       for (int s = 0; s < signature_.unary() && allowed; s += 2) {
         const V must = vector(b_, s), may = vector(b_, s + 1);
-        const V equal = ((vector(a_, s) >> u & 1) ? must : ~must) & ((vector(a_, s + 1) >> u & 1) ? may : ~may);
+        const V equal = (has_bit(vector(a_, s), u) ? must : ~must) & (has_bit(vector(a_, s + 1), u) ? may : ~may);
         allowed &= exact_ ? equal : equal | (may & ~must);
       }
-      if (!exact_ && vector(a_, kSm) >> u & 1) allowed &= vector(b_, kSm);
+      if (!exact_ && has_bit(vector(a_, kSm), u)) allowed &= vector(b_, kSm);
       if (!allowed) return false;
     }
     return true;
@@ -63,7 +63,7 @@ class Search {
     const int u = order_[k];
     for (V left = candidates_[u]; left; left &= left - 1) {
       const int v = lowest(left);
-      if (taken_ >> v & 1 && (exact_ || !(vector(b_, kSm) >> v & 1))) continue;
+      if (has_bit(taken_, v) && (exact_ || !has_bit(vector(b_, kSm), v))) continue;
       image_[u] = v;
       const V before = taken_;
       taken_ |= bit<kWidth>(v);
@@ -117,8 +117,10 @@ class Search {
 };
 
 bool search(const Record& a, const Record& b, bool exact, Ticker& ticker) {
-  if (std::max(a.n, b.n) <= 64) return Search<Vector>(a, b, exact, ticker).run();
-  return Search<WideVector>(a, b, exact, ticker).run();
+  const int most = std::max(a.n, b.n);
+  if (most <= 64) return Search<Vector>(a, b, exact, ticker).run();
+  return most <= 128 ? Search<WideVector>(a, b, exact, ticker).run()
+                     : Search<VectorOf<kMostWidth>>(a, b, exact, ticker).run();
 }
 
 }  // namespace

@@ -258,7 +258,7 @@ class Focuser {
   bool unique(Draft<W>& draft, const Literal& literal, const Place& place, const std::vector<Tuple>& indefinite,
               Refs& found) {
     const int must = literal.must, may = must + 1;
-    const bool certain = vector(draft, must) & draft.v[kAc];
+    const auto certain = static_cast<bool>(vector(draft, must) & draft.v[kAc]);
     if (!certain && place[0] >= 0) return one_tuple(draft, literal, indefinite, found);
     Ref none = pool_.copy(draft);
     vector(*none, may) &= vector(*none, must);
@@ -388,7 +388,7 @@ class Focuser {
     for (const Place& place : places)
       for (const Tuple& nodes : tuples(draft, literal, place, false))
         for (int k = 0; k < literal.arity; ++k)
-          if (!(draft.v[kAc] >> nodes[k] & 1)) {
+          if (!has_bit(draft.v[kAc], nodes[k])) {
             Ref present = pool_.copy(draft), absent = pool_.copy(draft);
             present->v[kAc] |= bit<W>(nodes[k]);
             remove_nodes(*absent, signature_, bit<W>(nodes[k]));

@@ -11,7 +11,7 @@ std::vector<std::uint64_t> may_bits(const Signature& signature, int n) {
   std::memset(made->payload(), 0, made->bytes);
   for (int rail = 1; rail < signature.rails(); rail += 2) {
     const auto [at, count] = made->rail(rail);
-    for (std::size_t k = at; k < at + count; ++k) made->set_row(k, ~WideVector{0});
+    for (std::size_t k = at; k < at + count; ++k) made->set_row(k, ~VectorOf<kMostWidth>{0});
   }
   std::vector<std::uint64_t> words(made->bytes / 8);
   std::memcpy(words.data(), made->payload(), made->bytes);
@@ -51,24 +51,26 @@ RecordRef join_partial(const RecordRef& a, const Record& b) {
 namespace {
 
 // Where the nodes of the join come from on one side: the old node of each new one, -1 if this side lacks it.
+template <class V>
 struct Side {
   const Record& record;
   std::vector<int> from;
-  WideVector present = 0;
+  V present = 0;
 
-  WideVector moved(WideVector v) const {
-    WideVector out = 0;
+  V moved(const V& v) const {
+    V out = 0;
     for (std::size_t g = 0; g < from.size(); ++g)
-      if (from[g] >= 0) out |= (v >> from[g] & 1) << g;
+      if (from[g] >= 0) out |= static_cast<V>(has_bit(v, from[g])) << static_cast<int>(g);
     return out;
   }
 };
 
-}  // namespace
-
-RecordRef join_independent(const Record& a, const Record& b, const Naming& naming) {
-  const Names names_a(naming, a.n, [&](int slot) { return a.vector(slot); });
-  const Names names_b(naming, b.n, [&](int slot) { return b.vector(slot); });
+// `V` has a bit for each node of both and of the join.
+template <class V>
+RecordRef join_by_names(const Record& a, const Record& b, const Naming& naming) {
+  constexpr int kWidth = 8 * sizeof(V);
+  const Names names_a(naming, a.n, [&](int slot) { return a.row<V>(slot); });
+  const Names names_b(naming, b.n, [&](int slot) { return b.row<V>(slot); });
   const auto name_order = [&](int x, int y) {  // nodes of b come behind those of a
     const Names &p = x < a.n ? names_a : names_b, &q = y < a.n ? names_a : names_b;
     return Names::compare(p, x < a.n ? x : x - a.n, q, y < a.n ? y : y - a.n);
@@ -76,21 +78,23 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
   std::vector<int> nodes(a.n + b.n);
   std::iota(nodes.begin(), nodes.end(), 0);
   std::stable_sort(nodes.begin(), nodes.end(), [&](int x, int y) { return name_order(x, y) < 0; });
-  Side sides[2] = {{a, {}}, {b, {}}};
+  Side<V> sides[2] = {{a, {}}, {b, {}}};
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (!k || name_order(nodes[k - 1], nodes[k]) != 0)
-      for (Side& side : sides) side.from.push_back(-1);
-    Side& side = sides[nodes[k] >= a.n];
-    side.from.back() = nodes[k] < a.n ? nodes[k] : nodes[k] - a.n;
-    if (side.from.size() > kMostNodes) throw NeedsPython{};
-    side.present |= bit<kMostNodes>(static_cast<int>(side.from.size()) - 1);
+      for (Side<V>& side : sides) side.from.push_back(-1);
+    sides[nodes[k] >= a.n].from.back() = nodes[k] < a.n ? nodes[k] : nodes[k] - a.n;
   }
+  const std::size_t size = sides[0].from.size();
+  if (size > kMostNodes) throw TooManyNodes(size);
+  for (Side<V>& side : sides)
+    for (std::size_t g = 0; g < size; ++g)
+      if (side.from[g] >= 0) side.present |= bit<kWidth>(static_cast<int>(g));
   const Signature& signature = *a.signature;
-  const int n = static_cast<int>(sides[0].from.size());
+  const int n = static_cast<int>(size);
   Record* made = Record::make(signature, n);
   RecordRef joined = RecordRef::adopt(made);
   // A side that lacks a tuple says nothing about it; one that both lack is 0.
-  const auto row = [&](bool may, WideVector x, WideVector y, WideVector in_a, WideVector in_b) {
+  const auto row = [&](bool may, const V& x, const V& y, const V& in_a, const V& in_b) {
     return may ? x | y : (x | ~in_a) & (y | ~in_b) & (in_a | in_b);
   };
   for (int rail = 0; rail < signature.rails(); ++rail) {
@@ -98,9 +102,9 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
     const auto [to, count] = made->rail(rail);
     const int arity = signature.arity(rail);
     for (std::size_t k = 0; k < count; ++k) {
-      WideVector value[2], within[2];
+      V value[2], within[2];
       for (int s = 0; s < 2; ++s) {
-        const Side& side = sides[s];
+        const Side<V>& side = sides[s];
         const std::size_t at = side.record.rail(rail).first;
         const std::size_t old = side.record.n;
         std::size_t index = 0;
@@ -113,17 +117,24 @@ RecordRef join_independent(const Record& a, const Record& b, const Naming& namin
           there = i >= 0 && j >= 0;
           index = there ? static_cast<std::size_t>(i) * old + j : 0;
         }
-        const WideVector found = there ? side.record.row(at + index) : 0;
+        const V found = there ? side.record.template row<V>(at + index) : V{0};
         value[s] = arity ? side.moved(found) : found;
-        within[s] = !there ? 0 : arity ? side.present : 1;
+        within[s] = !there ? V{0} : arity ? side.present : V{1};
       }
       made->set_row(to + k, row(may, value[0], value[1], within[0], within[1]));
     }
   }
-  made->set_row(kAc, made->row(kAc) & sides[0].present & sides[1].present);
-  made->set_row(kAcMay, full<kMostNodes>(n));
+  made->set_row(kAc, made->template row<V>(kAc) & sides[0].present & sides[1].present);
+  made->set_row(kAcMay, full<kWidth>(n));
   made->seal();
   return joined;
+}
+
+}  // namespace
+
+RecordRef join_independent(const Record& a, const Record& b, const Naming& naming) {
+  if (a.n + b.n <= 64) return join_by_names<Vector>(a, b, naming);
+  return join_by_names<VectorOf<kMostWidth>>(a, b, naming);
 }
 
 }  // namespace kleene

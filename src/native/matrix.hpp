@@ -1,8 +1,8 @@
-// Bit vectors and W x W bit matrices, W = 8, 16, 32, 64, 128 (the twin of structures/layout.py).
+// Bit vectors and W x W bit matrices, W = 8, 16, 32, 64, 128, 256, 512 (the twin of structures/layout.py).
 //
-// A vector is a word with a bit for each node: 64 bits, or two words as one where there are more nodes. A matrix has W
-// rows of W bits; bit j of row i is the pair (i, j). Operations that need to know take the number of nodes n; what lies
-// beyond it in their operands is 0 unless they say.
+// A vector has a bit for each node: it is a word of 64 bits, two words as one number, or an array of words. A matrix
+// has W rows of W bits; bit j of row i is the pair (i, j). Operations that need to know take the number of nodes n;
+// what lies beyond it in their operands is 0 unless they say.
 #pragma once
 
 #include <array>
@@ -12,16 +12,18 @@
 #include <cstring>
 #include <type_traits>
 
-namespace kleene {
+#include "words.hpp"
 
-using Vector = std::uint64_t;
-__extension__ using WideVector = unsigned __int128;
+namespace kleene {
 
 // A vector of structures of width W.
 template <int W>
-using VectorOf = std::conditional_t<W <= 64, Vector, WideVector>;
+using VectorOf =
+    std::conditional_t<W <= 64, Vector,
+                       std::conditional_t<W == 128, WideVector, WordArray<static_cast<std::size_t>(W) / 64>>>;
 
-inline constexpr int kMostNodes = 128;
+inline constexpr int kMostNodes = 510;  // as in structures/layout.py
+inline constexpr int kMostWidth = 512;
 inline constexpr int kMostArity = 3;
 
 // The first n bits.
@@ -36,32 +38,13 @@ inline VectorOf<W> bit(int u) {
   return VectorOf<W>{1} << u;
 }
 
-inline Vector low_word(WideVector v) { return static_cast<Vector>(v); }
-inline Vector high_word(WideVector v) { return static_cast<Vector>(v >> 64); }
-
-// The number of the lowest bit that is set; there is one.
-inline int lowest(Vector v) { return std::countr_zero(v); }
-inline int lowest(WideVector v) {
-  return low_word(v) ? std::countr_zero(low_word(v)) : 64 + std::countr_zero(high_word(v));
-}
-
-inline int bits_in(Vector v) { return std::popcount(v); }
-inline int bits_in(WideVector v) { return std::popcount(low_word(v)) + std::popcount(high_word(v)); }
-
-// Calls f with the number of each bit that is set, in increasing order.
-template <class Word, class F>
-inline void each_bit(Word word, F&& f) {
-  std::conditional_t<sizeof(Word) <= sizeof(Vector), Vector, WideVector> left = word;
-  for (; left; left &= left - 1) f(lowest(left));
-}
-
 template <int W>
 using Row = std::conditional_t<
     W == 8, std::uint8_t,
     std::conditional_t<W == 16, std::uint16_t, std::conditional_t<W == 32, std::uint32_t, VectorOf<W>>>>;
 
 // The smallest width for n nodes.
-inline int width_for(int n) { return n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : 128; }
+inline int width_for(int n) { return n <= 8 ? 8 : static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))); }
 
 template <int W>
 struct alignas(W == 8 ? 8 : 32) Matrix {
@@ -76,7 +59,14 @@ inline Row<W> as_row(VectorOf<W> v) {
 // All ones if the bit is set, else 0.
 template <int W>
 inline Row<W> stretched(Row<W> word, int place) {
-  return static_cast<Row<W>>(-static_cast<Row<W>>((word >> place) & 1));
+  if constexpr (W <= 128) {
+    return static_cast<Row<W>>(-static_cast<Row<W>>((word >> place) & 1));
+  } else {
+    Row<W> out;
+    const Vector all = -static_cast<Vector>(has_bit(word, place));
+    for (Vector& w : out.word) w = all;
+    return out;
+  }
 }
 
 // Elementwise -------------------------------------------------------------------------------------------------------
@@ -260,3 +250,4 @@ inline void closure(Matrix<W>& out, const Matrix<W>& a, VectorOf<W> through) {
 
 #include "matrix16.hpp"
 #include "matrix8.hpp"
+#include "matrix_wide.hpp"

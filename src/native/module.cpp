@@ -145,17 +145,16 @@ nb::list run_program(const Program& program, const Handle& handle, const std::ve
     if (!run(program, *draft, parameters.data(), temporaries)) return;
     const int n = draft->n;
     for (const Operand& output : program.outputs) {
-      std::vector<WideVector> rows;
-      if (output.arity < 2) {
-        rows.push_back(vector_at(output.place, *draft, temporaries));
-      } else if (output.arity == 2) {
-        for (int i = 0; i < n; ++i) rows.push_back(matrix_at(output.place, *draft, temporaries).row[i]);
-      } else {
-        for (int i = 0; i < n; ++i)
-          for (int j = 0; j < n; ++j) rows.push_back(tensor_at(output.place, *draft, temporaries)[i].row[j]);
-      }
-      if (rows.empty()) rows.push_back(0);
-      result.append(integer_of(rows.data(), output.arity, n));
+      std::vector<Row<W>> rows(1);
+      const auto add = [&](const Matrix<W>& m) { rows.insert(rows.end() - 1, m.row, m.row + n); };
+      if (output.arity < 2)
+        rows[0] = as_row<W>(vector_at(output.place, *draft, temporaries));
+      else if (output.arity == 2)
+        add(matrix_at(output.place, *draft, temporaries));
+      else
+        std::for_each_n(tensor_at(output.place, *draft, temporaries), n, add);
+      const auto* bytes = reinterpret_cast<const unsigned char*>(rows.data());
+      result.append(integer_of(bytes, sizeof(Row<W>), output.arity, n));
     }
   });
   return result;
@@ -392,13 +391,14 @@ nb::list operations() {
 }  // namespace
 
 NB_MODULE(_native, m) {
+  nb::set_leak_warnings(false);  // formulas, programs and structures live until the process ends
   m.doc() = "The native machine: structures as machine words, programs as bytecode (docs/concepts/native.md)";
   m.attr("MOST_NODES") = kMostNodes;
   m.attr("MOST_ARITY") = kMostArity;
   m.attr("MOST_PARAMETERS") = kMostParameters;
   m.attr("TEMPORARY") = static_cast<int>(kTemporary);
   m.attr("OPERATIONS") = nb::tuple(operations());
-  nb::exception<NeedsPython>(m, "NeedsPython", PyExc_RuntimeError);
+  nb::exception<TooManyNodes>(m, "TooManyNodes", PyExc_ValueError);
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);

@@ -355,5 +355,7 @@ template bool run<16>(const Program&, const Draft<16>&, const int*, Temporaries<
 template bool run<32>(const Program&, const Draft<32>&, const int*, Temporaries<32>&, int);
 template bool run<64>(const Program&, const Draft<64>&, const int*, Temporaries<64>&, int);
 template bool run<128>(const Program&, const Draft<128>&, const int*, Temporaries<128>&, int);
+template bool run<256>(const Program&, const Draft<256>&, const int*, Temporaries<256>&, int);
+template bool run<512>(const Program&, const Draft<512>&, const int*, Temporaries<512>&, int);
 
 }  // namespace kleene

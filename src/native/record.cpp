@@ -15,8 +15,8 @@ Record* Record::make(const Signature& signature, int n) {
   if (!memory) throw std::bad_alloc();
   auto* made = new (memory) Record;
   made->signature = &signature;
-  made->bytes = static_cast<std::uint32_t>(bytes);
-  made->n = static_cast<std::uint8_t>(n);
+  made->bytes = bytes;
+  made->n = static_cast<std::uint16_t>(n);
   made->row_bytes = static_cast<std::uint8_t>(row);
   if (bytes) std::memset(made->payload() + bytes - 8, 0, 8);  // what is behind the last row
   return made;
@@ -84,7 +84,7 @@ void put_rows(Word* to, const Draft<W>& draft, const Signature& signature) {
 template <class Word, int W>
 void take_rows(const Word* from, Draft<W>& draft, const Signature& signature) {
   const int n = draft.n;
-  for (int s = 0; s < signature.count(Kind::vector); ++s) draft.v[s] = *from++;
+  for (int s = 0; s < signature.count(Kind::vector); ++s) draft.v[s] = static_cast<VectorOf<W>>(*from++);
   for (int s = 0; s < signature.count(Kind::matrix); ++s) {
     for (int i = 0; i < W; ++i) draft.m[s].row[i] = i < n ? static_cast<Row<W>>(from[i]) : Row<W>{0};
     from += n;
@@ -123,10 +123,14 @@ template RecordRef packed<16>(const Signature&, const Draft<16>&);
 template RecordRef packed<32>(const Signature&, const Draft<32>&);
 template RecordRef packed<64>(const Signature&, const Draft<64>&);
 template RecordRef packed<128>(const Signature&, const Draft<128>&);
+template RecordRef packed<256>(const Signature&, const Draft<256>&);
+template RecordRef packed<512>(const Signature&, const Draft<512>&);
 template void unpack<8>(const Record&, Draft<8>&);
 template void unpack<16>(const Record&, Draft<16>&);
 template void unpack<32>(const Record&, Draft<32>&);
 template void unpack<64>(const Record&, Draft<64>&);
 template void unpack<128>(const Record&, Draft<128>&);
+template void unpack<256>(const Record&, Draft<256>&);
+template void unpack<512>(const Record&, Draft<512>&);
 
 }  // namespace kleene

@@ -5,6 +5,7 @@
 // blocks, and the hash is that of the block.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
@@ -21,9 +22,9 @@ class Record {
 
   const Signature* signature;
   std::uint64_t hash;
-  std::uint32_t bytes;  // of the payload, a multiple of 8
-  std::uint8_t n;
-  std::uint8_t row_bytes;  // 1, 2, 4, 8 or 16
+  std::size_t bytes;  // of the payload, a multiple of 8
+  std::uint16_t n;
+  std::uint8_t row_bytes;  // 1, 2, 4, ... 64
 
   char* payload() { return reinterpret_cast<char*>(this + 1); }
   const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
@@ -34,14 +35,22 @@ class Record {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(const_cast<Record*>(this));
   }
 
-  WideVector row(std::size_t index) const {
-    WideVector out = 0;
+  // A row as a number that has a bit for each node, or more.
+  template <class V>
+  V row(std::size_t index) const {
+    V out = 0;
     std::memcpy(&out, payload() + index * row_bytes, row_bytes);  // the machine is little-endian, see module.cpp
     return out;
   }
-  void set_row(std::size_t index, WideVector value) { std::memcpy(payload() + index * row_bytes, &value, row_bytes); }
+  template <class V>
+  void set_row(std::size_t index, const V& value) {
+    std::memcpy(payload() + index * row_bytes, &value, row_bytes);
+  }
+  // The value of a nullary predicate.
+  Vector nullary(int slot) const {
+    return static_cast<unsigned char>(payload()[static_cast<std::size_t>(slot) * row_bytes]);
+  }
 
-  WideVector vector(int slot) const { return row(slot); }
   std::size_t matrix_at(int slot) const {
     return static_cast<std::size_t>(signature->count(Kind::vector)) + static_cast<std::size_t>(slot) * n;
   }
@@ -74,10 +83,18 @@ auto with_row(const Record& record, F&& f) {
       return f(std::uint32_t{});
     case 8:
       return f(Vector{});
-    default:
+    case 16:
       return f(WideVector{});
+    case 32:
+      return f(VectorOf<256>{});
+    default:
+      return f(VectorOf<512>{});
   }
 }
+
+// The vector that a row is read as.
+template <class Row>
+using VectorLike = VectorOf<std::max<int>(64, 8 * sizeof(Row))>;
 
 // A counted reference to a record.
 class RecordRef {

@@ -51,19 +51,20 @@ class Key {
   Key(const Signature& signature, const std::vector<int>& rails, bool with_size) : with_size_(with_size) {
     for (int rail : rails) {
       signature.check_rail(rail);
-      if (signature.arity(rail) > 1) throw std::invalid_argument("a key is made of nullary and unary predicates");
+      if (signature.arity(rail) > (with_size ? 1 : 0))
+        throw std::invalid_argument("a key is made of nullary predicates, and of unary ones where the size counts");
       slots_.push_back(signature.slot(rail));
     }
   }
-  // Structures of different widths never meet where the size counts; elsewhere the hash is that of whole numbers.
+  // Structures of different widths never meet where the size counts.
   std::uint64_t hash(const Record& record) const {
-    if (!with_size_) return hash_of<WideVector>(0, [&](int slot) { return record.vector(slot); });
+    if (!with_size_) return hash_of<Vector>(0, [&](int slot) { return record.nullary(slot); });
     return with_row(record, [&](auto like) { return hash_of<decltype(like)>(record.n, rows<decltype(like)>(record)); });
   }
   bool equal(const Record& a, const Record& b) const {
     if (with_size_ && a.n != b.n) return false;
     if (a.row_bytes != b.row_bytes)
-      return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.vector(slot) == b.vector(slot); });
+      return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.nullary(slot) == b.nullary(slot); });
     return with_row(a, [&](auto like) { return same<decltype(like)>(a, b); });
   }
 
@@ -76,7 +77,7 @@ class Key {
     int filled = 0;
     for (int slot : slots_) {
       if constexpr (kBits > 64) {
-        sum = mixed(mixed(sum, low_word(read(slot))), high_word(read(slot)));
+        for (Vector part : std::bit_cast<std::array<Vector, kBits / 64>>(read(slot))) sum = mixed(sum, part);
       } else if constexpr (kBits == 64) {
         sum = mixed(sum, read(slot));
       } else {
@@ -302,8 +303,8 @@ class EmbeddingStore : public GroupedStore<Numbers> {
   Numbers key(const Record& structure) const {
     Numbers made{structure.n};
     for (int slot : slots_) {
-      const WideVector value = structure.vector(slot);
-      made.insert(made.end(), {low_word(value), high_word(value)});
+      const auto value = structure.row<VectorOf<kMostWidth>>(slot);
+      made.insert(made.end(), value.word, value.word + (structure.row_bytes + 7) / 8);
     }
     return made;
   }
@@ -343,10 +344,12 @@ class ConcreteStore : public GroupedStore<Numbers> {
     for (int rail = 0; rail < signature.rails(); ++rail) {
       const auto [at, count] = structure.rail(rail);
       Vector sum = 0;
-      for (std::size_t k = at; k < at + count; ++k) sum += bits_in(structure.row(k));
+      with_row(structure, [&](auto like) {
+        for (std::size_t k = at; k < at + count; ++k) sum += bits_in(structure.row<VectorLike<decltype(like)>>(k));
+      });
       made.push_back(sum);
     }
-    const Names names(naming_, structure.n, [&](int slot) { return structure.vector(slot); });
+    const Names names(naming_, structure.n, [&](int slot) { return structure.row<VectorOf<kMostWidth>>(slot); });
     std::vector<int> order(structure.n);
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int u, int v) { return names.compare(u, v) < 0; });

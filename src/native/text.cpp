@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -15,37 +16,48 @@ void each_tuple(const Record& structure, int rail, int less, F&& f) {
   const int arity = structure.signature->arity(rail), n = structure.n;
   const std::size_t at = structure.rail(rail).first;
   const std::size_t other = less < 0 ? 0 : structure.rail(less).first;
-  const auto row = [&](std::size_t k) { return structure.row(at + k) & ~(less < 0 ? 0 : structure.row(other + k)); };
-  if (arity == 0) {
-    if (row(0)) f(Tuple{});
-  } else if (arity == 1) {
-    each_bit(row(0), [&](int u) { f(Tuple{u}); });
-  } else if (arity == 2) {
-    for (int i = 0; i < n; ++i) each_bit(row(i), [&](int j) { f(Tuple{i, j}); });
-  } else {
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) each_bit(row(static_cast<std::size_t>(i) * n + j), [&](int k) { f(Tuple{i, j, k}); });
-  }
+  with_row(structure, [&](auto like) {
+    using V = VectorLike<decltype(like)>;
+    const auto row = [&](std::size_t k) {
+      const V all = structure.row<V>(at + k);
+      return less < 0 ? all : all & ~structure.row<V>(other + k);
+    };
+    if (arity == 0) {
+      if (row(0)) f(Tuple{});
+    } else if (arity == 1) {
+      each_bit(row(0), [&](int u) { f(Tuple{u}); });
+    } else if (arity == 2) {
+      for (int i = 0; i < n; ++i) each_bit(row(i), [&](int j) { f(Tuple{i, j}); });
+    } else {
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          each_bit(row(static_cast<std::size_t>(i) * n + j), [&](int k) { f(Tuple{i, j, k}); });
+    }
+  });
 }
 
 bool is_empty(const Record& structure, int rail) {
   const auto [at, count] = structure.rail(rail);
-  for (std::size_t k = at; k < at + count; ++k)
-    if (structure.row(k)) return false;
-  return true;
+  const char* const first = structure.payload() + at * structure.row_bytes;
+  return std::all_of(first, first + count * structure.row_bytes, [](char byte) { return !byte; });
+}
+
+// Whether a bit of a row is set.
+bool is_set(const Record& structure, std::size_t row, int place) {
+  return structure.payload()[row * structure.row_bytes + place / 8] >> (place % 8) & 1;
 }
 
 bool is_one(const Record& structure, int rail, const Tuple& nodes) {
   const std::size_t at = structure.rail(rail).first, n = structure.n;
   switch (structure.signature->arity(rail)) {
     case 0:
-      return structure.row(at) & 1;
+      return is_set(structure, at, 0);
     case 1:
-      return structure.row(at) >> nodes[0] & 1;
+      return is_set(structure, at, nodes[0]);
     case 2:
-      return structure.row(at + nodes[0]) >> nodes[1] & 1;
+      return is_set(structure, at + nodes[0], nodes[1]);
     default:
-      return structure.row(at + nodes[0] * n + nodes[1]) >> nodes[2] & 1;
+      return is_set(structure, at + nodes[0] * n + nodes[1], nodes[2]);
   }
 }
 
@@ -72,14 +84,17 @@ void add_value(std::string& text, const Record& structure, const Column& column)
   if (column.arity) text += '}';
 }
 
-void add_list(std::string& text, WideVector nodes) {
+// The nodes at which a vector is 1, or those at which it is 0.
+void add_list(std::string& text, const Record& structure, int rail, bool ones) {
+  const std::size_t at = structure.rail(rail).first;
   bool first = true;
   text += '[';
-  each_bit(nodes, [&](int u) {
+  for (int u = 0; u < structure.n; ++u) {
+    if (is_set(structure, at, u) != ones) continue;
     if (!first) text += ", ";
     first = false;
     text += std::to_string(u);
-  });
+  }
   text += ']';
 }
 
@@ -130,11 +145,10 @@ std::string Columns::tvs(const Record& structure, const std::string& indent) con
 
 std::string Columns::json(const Record& structure) const {
   check(*structure.signature);
-  const Signature& signature = *structure.signature;
   std::string text = "{\"nodes\": " + std::to_string(structure.n) + ", \"summary\": ";
-  add_list(text, structure.vector(signature.slot(kSm)));
+  add_list(text, structure, kSm, true);
   text += ", \"maybe_active\": ";
-  add_list(text, full<kMostNodes>(structure.n) & ~structure.vector(signature.slot(kAc)));
+  add_list(text, structure, kAc, false);
   text += ", \"predicates\": {";
   bool first = true;
   for (const Column& column : columns_) {

@@ -290,7 +290,7 @@ class Step {
       switch (signature_.kind(rail)) {
         case Kind::vector: {
           const VectorOf<W> value = worker_.vector(program, output, from);
-          gained = value & ~from.v[slot], lost = from.v[slot] & ~value;
+          gained = static_cast<bool>(value & ~from.v[slot]), lost = static_cast<bool>(from.v[slot] & ~value);
           to.v[slot] = value;
           break;
         }
@@ -348,7 +348,7 @@ class Step {
     int node = draft.n;
     add_nodes(draft, bits_in(originals));
     each_bit(originals, [&](int u) {
-      begin(draft, node, must & draft.v[kAc] & bit<W>(u));
+      begin(draft, node, has_bit(must & draft.v[kAc], u));
       for (int rail : {kSm, kSmMust}) draft.v[rail] |= (draft.v[rail] >> u & 1) << node;
       for (int rail : {kInstance, kInstanceMay}) draft.m[signature_.slot(rail)].row[node] |= as_row<W>(bit<W>(u));
       ++node;
@@ -420,5 +420,7 @@ template void step<16>(const Action&, const Record&, Worker<16>&, StepOutcome&);
 template void step<32>(const Action&, const Record&, Worker<32>&, StepOutcome&);
 template void step<64>(const Action&, const Record&, Worker<64>&, StepOutcome&);
 template void step<128>(const Action&, const Record&, Worker<128>&, StepOutcome&);
+template void step<256>(const Action&, const Record&, Worker<256>&, StepOutcome&);
+template void step<512>(const Action&, const Record&, Worker<512>&, StepOutcome&);
 
 }  // namespace kleene

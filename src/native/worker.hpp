@@ -68,11 +68,14 @@ class Watch {
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
- private:
   static constexpr std::uint32_t kTicksBetweenLooks = 63;  // a tick is a few microseconds of work
+
+ private:
   std::atomic<bool> stopped_{false};
   std::function<void()> look_;
 };
+
+inline constexpr int kNarrow = 64;  // the width up to which a rule is a fraction of a microsecond
 
 template <int W>
 struct Worker {
@@ -86,7 +89,10 @@ struct Worker {
   std::uint32_t ticks = 0;
 
   InStage in(Stage stage) { return InStage(*clock, stage); }
-  void tick() { watch->tick(ticks, caller); }
+  void tick() {
+    if constexpr (W > kNarrow) ticks |= Watch::kTicksBetweenLooks;  // a tick of wide structures is much work
+    watch->tick(ticks, caller);
+  }
 
   // The value of an output after `run`.
   VectorOf<W> vector(const Program& program, int output, const Draft<W>& draft) const {
@@ -130,35 +136,24 @@ class Workers {
   Watch* watch_ = nullptr;
   bool caller_ = true;
   std::tuple<std::unique_ptr<Worker<8>>, std::unique_ptr<Worker<16>>, std::unique_ptr<Worker<32>>,
-             std::unique_ptr<Worker<64>>, std::unique_ptr<Worker<128>>>
+             std::unique_ptr<Worker<64>>, std::unique_ptr<Worker<128>>, std::unique_ptr<Worker<256>>,
+             std::unique_ptr<Worker<512>>>
       workers_;
 };
 
 // Calls f with each width from the smallest that holds n nodes, until it does not throw `NeedsWidth`.
-template <class F>
-auto with_width(int n, F&& f) {
-  const int first = width_for(n);
-  try {
-    if (first == 8) return f.template operator()<8>();
-  } catch (NeedsWidth) {
+template <int W = 8, class F>
+void with_width(int n, F&& f) {
+  if (n <= W) {
+    try {
+      return f.template operator()<W>();
+    } catch (NeedsWidth) {
+    }
   }
-  try {
-    if (first <= 16) return f.template operator()<16>();
-  } catch (NeedsWidth) {
-  }
-  try {
-    if (first <= 32) return f.template operator()<32>();
-  } catch (NeedsWidth) {
-  }
-  try {
-    if (first <= 64) return f.template operator()<64>();
-  } catch (NeedsWidth) {
-  }
-  try {
-    return f.template operator()<128>();
-  } catch (NeedsWidth) {
+  if constexpr (W < kMostWidth)
+    with_width<2 * W>(n, f);
+  else
     throw NeedsPython{};
-  }
 }
 
 }  // namespace kleene

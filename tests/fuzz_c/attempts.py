@@ -138,6 +138,8 @@ APT = {
     "recursive": [ROWS[0], FESA[0]],
     "counts": [WHOLE[0]],
     "blocks": [WHOLE[0]],
+    "elements": [WHOLE[0]],
+    "several": [ROWS[1]],
     "text": [WHOLE[0]],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""

@@ -16,9 +16,11 @@ from tests.fuzz_c.generators import (
     contracts,
     copies,
     counts,
+    elements,
     members,
     numbers,
     recursive,
+    several,
     structures,
     tables,
     text,
@@ -36,6 +38,8 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "contracts": contracts.program,
     "counts": counts.program,
     "blocks": blocks.program,
+    "elements": elements.program,
+    "several": several.program,
     "text": text.program,
 }
 TOPICS = ("mutant", *GENERATORS)

@@ -211,3 +211,39 @@ def test_a_caller_frees_a_text_that_it_may_change(tmp_path: Path, const: str, ve
     file.write_text(_TEXTS.replace("CONST", const), encoding="utf-8")
     functions = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
     assert functions["q_get"] is verdict
+
+
+_REMEMBERED = """
+#include <stdlib.h>
+struct node { int v; struct node *next; };
+struct list { struct node *head; };
+static struct node *last;
+struct list *list_new(void) { return calloc(1, sizeof(struct list)); }
+int list_push(struct list *l, int v) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->v = v; n->next = l->head; l->head = n;
+    return 0;
+}
+void list_free(struct list *l) {
+    RESET
+    while (l->head) { struct node *n = l->head->next; free(l->head); l->head = n; }
+    free(l);
+}
+int list_find(struct list *l, int v) {
+    if (last && last->v == v) return 1;
+    for (struct node *n = l->head; n; n = n->next) if (n->v == v) { last = n; return 1; }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("reset", "verdict"), [("last = NULL;", Verdict.UNKNOWN), ("", Verdict.FALSE)])
+def test_a_variable_that_leads_into_objects_is_not_the_fault_of_their_maker(
+    reset: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    """The result of `list_new` was taken for a part of the library, and its block for a leak that was confirmed."""
+    file = tmp_path / "library.c"
+    file.write_text(_REMEMBERED.replace("RESET", reset), encoding="utf-8")
+    verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
+    assert verdicts["list_new"] is not Verdict.FALSE and verdicts["list_find"] is verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,8 +18,8 @@ from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
 from kleene.transformers.action import Action, Rule
 
 MACHINES = ("python", "native")
-FEW_NODES = 18
-"""Below that, all triples of nodes are looked at in a moment; 64 nodes have a quarter of a million."""
+MANY_TUPLES = 6000
+"""Up to that, all tuples of nodes are looked at in a moment; 64 nodes have a quarter of a million triples."""
 
 
 @contextmanager
@@ -64,9 +64,9 @@ def steps(
     return results, log, list(domain.log.unmet), contradictions, domain.discarded, domain.focuser.discarded
 
 
-def _some_triples(size: int, source: random.Random) -> list[tuple[int, ...]]:
-    """Enough triples for values of both kinds in most rows and columns."""
-    return sorted({tuple(source.randrange(size) for _ in range(3)) for _ in range(20 * size)})
+def _some_tuples(size: int, arity: int, source: random.Random) -> list[tuple[int, ...]]:
+    """Enough tuples for values of both kinds in most rows and columns."""
+    return sorted({tuple(source.randrange(size) for _ in range(arity)) for _ in range(20 * size)})
 
 
 def random_structure(vocabulary: Vocabulary, size: int, source: random.Random, *, maybe_active: bool) -> Structure:
@@ -75,9 +75,12 @@ def random_structure(vocabulary: Vocabulary, size: int, source: random.Random, *
     values: list[int] = []
     for p in vocabulary:
         density = source.choice((0.02, 0.1, 0.4))
-        every = layout.full(size, p.arity) if p.arity else 1
         may = must = 0
-        for nodes in layout.tuples(every, p.arity) if p.arity < 3 or size < FEW_NODES else _some_triples(size, source):
+        if size**p.arity > MANY_TUPLES:
+            tuples: Iterable[tuple[int, ...]] = _some_tuples(size, p.arity, source)
+        else:
+            tuples = layout.tuples(layout.full(size, p.arity) if p.arity else 1, p.arity)
+        for nodes in tuples:
             if source.random() < density:
                 may |= 1 << layout.bit(nodes)
                 must |= (source.random() < 0.5) << layout.bit(nodes)

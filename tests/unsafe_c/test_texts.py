@@ -69,6 +69,16 @@ int main(int argc, char **argv) {
     return length == 77;
 }"""
 PROGRAMS = {
+    "arguments_counted_one_too_far": """int main(int argc, char **argv) {
+    size_t length = 0;
+    while (argc-- > 0) length += strlen(*++argv);
+    return length == 77;
+}""",
+    "arguments_begun_one_too_late": """int main(int argc, char **argv) {
+    size_t length = 0;
+    for (argv++; argc > 0; argc--) length += strlen(*argv++);
+    return length == 77;
+}""",
     "appended_to_itself": """int main(int argc, char **argv) {
     char text[32] = "abc";
     strcat(text, argc > 7 ? "d" : text);

@@ -114,6 +114,8 @@ class CProgram:
     """The pointers that unknown code is given, by the location of its call: it may keep or free what they reach."""
     apart: frozenset[str] = frozenset()
     """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
+    by_choices: bool = False
+    """Whether locations know which element of an array is meant (`passes/attempts/choices.py`)."""
 
     @property
     def main(self) -> Function:

@@ -8,6 +8,7 @@ In reading order:
 - `invariants`: the invariant of a proof, by location
 - `products`: the same for products of parts
 - `slices`: the same for slices of a program
+- `copies`: the same for copies of locations
 - `shapes`: a state as a structure, as far as it determines one
 - `matching`: whether a structure stands for a state
 - `numbers`: numbers as an attempt follows them

@@ -54,6 +54,11 @@ MAX_NUMBERS = 4
 """Arrays of numbers, whose elements matter less, up to this one."""
 
 
+def most_elements(program: CProgram) -> int:
+    """Arrays of pointers of so few elements are no lists of slots: all that can be followed, where choices are made."""
+    return MAX_ELEMENTS if program.by_choices else MOST_ELEMENTS
+
+
 def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
     if any(True for e in cfa.edges for x in expressions(e.label) for _ in variable_indices(x)):
@@ -213,7 +218,7 @@ class _Splitter:
             return False
         if not has_pointers(operation.element, self.program):
             return False
-        return size > MOST_ELEMENTS * operation.element.size or operation.element in self.growing
+        return size > most_elements(self.program) * operation.element.size or operation.element in self.growing
 
     def _interval(self, index: Expression, location: str, last: int) -> Interval:
         """The values of an index; relations to other numbers are asked for only where its own interval is too large."""

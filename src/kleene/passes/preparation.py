@@ -9,6 +9,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.passes.attempts.choices import original_location
 from kleene.passes.attempts.slices.classes import NoSlices
 from kleene.passes.attempts.slices.slicing import Slice, Slicing
 from kleene.passes.facts.calls import Calls
@@ -48,6 +49,23 @@ class Prepared:
         """The program with functions analysed apart that could be inlined; None if there are none."""
         apart = self.calls.apart if self.slice is None else frozenset()
         return Prepared(replace(self.source, apart=apart)) if apart and not self.source.apart else None
+
+    @cached_property
+    def by_choices(self) -> Prepared | None:
+        """The program whose locations know which element of an array is meant.
+
+        None unless this tells more data structures apart, or makes variables of objects in memory.
+        """
+        if self.slice is not None or self.source.by_choices:
+            return None
+        chosen = Prepared(replace(self.source, by_choices=True))
+        try:
+            if all(original_location(name) == name for name in chosen.cfa.locations):
+                return None
+            gains = len(chosen.memory.objects) < len(self.memory.objects) or len(chosen.slices) > len(self.slices)
+        except LimitReached:
+            return None
+        return chosen if gains else None
 
     @property
     def inlined(self) -> CProgram:

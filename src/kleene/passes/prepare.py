@@ -14,6 +14,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, MemCopy, MemSet, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
+from kleene.passes.attempts.choices import index_names, with_choices
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks, with_block_lengths
 from kleene.passes.elements.flexible import with_flexible_blocks
@@ -65,19 +66,26 @@ def prepare_program(program: CProgram) -> CProgram:
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
     program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     program = with_scalars(_promote(with_owner_members(program)))
-    program = with_array_blocks(with_text_blocks(program))
+    blocks = with_array_blocks(with_text_blocks(program))
+    program = _with_elements(blocks)
+    if program.by_choices:
+        program = _with_elements(with_choices(program, index_names(blocks)))
+    program = _with_lists(program)
+    functions = {
+        n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
+    }
+    return _with_constants_kept(replace(program, functions=functions))
+
+
+def _with_elements(program: CProgram) -> CProgram:
+    """Elements of arrays, members of structs and what pointers to them point to, as variables where they can be."""
     while True:
         before = program
         program = with_slots(_promote(program))
         functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
         program = with_scalars(replace(program, functions=functions))
         if program == before:
-            break
-    program = _with_lists(program)
-    functions = {
-        n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
-    }
-    return _with_constants_kept(replace(program, functions=functions))
+            return program
 
 
 def _with_lists(program: CProgram) -> CProgram:

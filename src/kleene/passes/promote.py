@@ -7,6 +7,7 @@ After inlining, a parameter such as ``struct node **l`` that was passed ``&list`
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import replace
 
 from kleene.cfa.dataflow import solve_forward
@@ -80,7 +81,7 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
         )
         if isinstance(operation, Assign) and isinstance(target, Variable):
             assigned[target] += 1
-            pointed = _address(operation.value)
+            pointed = address_of(operation.value)
             if pointed is not None:
                 value[target] = pointed
         elif isinstance(target, Variable):
@@ -124,7 +125,7 @@ def _facts_after(
     return facts
 
 
-def _address(value: Expression) -> Expression | None:
+def address_of(value: Expression) -> Expression | None:
     """The lvalue whose address a value is: a variable, or a member of one."""
     value = without_casts(value)
     if not isinstance(value, AddressOf):
@@ -136,6 +137,13 @@ def _address(value: Expression) -> Expression | None:
 
 
 def _replace(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
+    edges = [replace(e, label=with_addresses(e.label, constants)) for e in cfa.edges]
+    return without_unused(Cfa(cfa.entry, tuple(edges)), constants.keys())
+
+
+def with_addresses(operation: Operation, constants: Constants) -> Operation:
+    """The operation with the variables to which pointers point in place of dereferences of these."""
+
     def simplify(node: Expression) -> Expression:
         if isinstance(node, Comparison) and node.operator in ("==", "!="):
             return _compare(node, constants)
@@ -152,9 +160,13 @@ def _replace(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
             return Index(target, index or Constant(0, INT), node.type)
         return target if index is None and target.type == node.type else node
 
-    edges = [replace(e, label=_copy(rewrite_operation(e.label, simplify), constants)) for e in cfa.edges]
-    read = {v for edge in edges for v in used_variables(edge.label)}
-    return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
+    return _copy(rewrite_operation(operation, simplify), constants) if constants else operation
+
+
+def without_unused(cfa: Cfa[Operation], pointers: Set[Variable]) -> Cfa[Operation]:
+    """The automaton without those of some pointers that nothing reads: else they had no value to the analysis."""
+    unused = pointers - {v for edge in cfa.edges for v in used_variables(edge.label)}
+    return Cfa(cfa.entry, tuple(_without(e, unused) for e in cfa.edges)) if unused else cfa
 
 
 def _compare(node: Comparison, constants: Constants) -> Expression:
@@ -184,13 +196,12 @@ def _copy(operation: Operation, constants: Constants) -> Operation:
     return operation
 
 
-def _without_unused(edge: Edge[Operation], constants: Constants, read: set[Variable]) -> Edge[Operation]:
-    """Drop a variable with a constant address that nothing reads any more: else it had no value to the analysis."""
-    operation, unused = edge.label, constants.keys() - read
+def _without(edge: Edge[Operation], unused: Set[Variable]) -> Edge[Operation]:
+    operation = edge.label
     match operation:
         case Assign(target=Variable() as variable) | DeclareLocal(variable=variable) if variable in unused:
             return replace(edge, label=Skip(operation.place))
-        case EndScope(variables=variables) if unused.intersection(variables):
+        case EndScope(variables=variables) if not unused.isdisjoint(variables):
             rest = tuple(v for v in variables if v not in unused)
             return replace(edge, label=EndScope(operation.place, rest) if rest else Skip(operation.place))
     return edge

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Way(Enum):
     """A way to fewer structures that a run may show; the value says why it ends there."""
 
+    CHOICES = "locations can know which element of an array is meant"
     SLICES = "the program has several data structures"
     ZEROS = "what indices are for is known of the slots of their arrays"
     NUMBERS = "numbers in nodes, or numbers that are counted on, multiply the structures"

@@ -91,10 +91,8 @@ class PackedBatch(Sequence[Structure]):
         return iter([PackedStructure(vocabulary, handle) for handle in self.batch.handles()])
 
 
-def pack(structure: Structure, signature: _native.Signature) -> _native.Handle | None:
-    """The handle of a structure; None if it has more nodes than the native machine takes."""
+def pack(structure: Structure, signature: _native.Signature) -> _native.Handle:
+    """The handle of a structure."""
     if isinstance(structure, PackedStructure):
         return structure.handle
-    if structure.size > _native.MOST_NODES:
-        return None
     return _native.Handle(signature, structure.size, structure.values)

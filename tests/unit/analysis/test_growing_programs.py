@@ -19,8 +19,9 @@ from kleene.analysis.c.shape.run import check_again
 from kleene.passes.preparation import Prepared
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-PARTS, SLICES = (next(row for row in ATTEMPTS if row.name == name) for name in ("parts", "slices"))
+PARTS, SLICES, CHOICES = (next(row for row in ATTEMPTS if row.name == n) for n in ("parts", "slices", "choices"))
 SIZE = 3
+SMALL = 2
 
 
 def families(*names: str) -> dict[str, Any]:
@@ -37,6 +38,8 @@ def families(*names: str) -> dict[str, Any]:
 FAMILIES = families("part_families", "client_families", "container_families")
 SLICED = families("structure_families", "container_families")
 """The families whose data structures have slices of their own."""
+CHOSEN = families("choice_families")
+"""The families whose locations know which of their data structures is meant."""
 UNITED = ("calls in a chain",)
 """A family whose lists are copies of each other: they have slices, and what is walked to make a copy is not known."""
 BY_OTHER_ATTEMPTS = ("blocks of nodes", "lists of nodes", "calls of six functions", "members with flags")
@@ -79,4 +82,19 @@ def test_a_family_is_proved_by_slices(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "what"), SLICED_MUTANTS)
 def test_no_mutant_is_proved_by_slices(name: str, what: str, tmp_path: Path) -> None:
     _, result = by_attempt(tmp_path, SLICED[name].mutants(SIZE)[what], SLICES)
+    assert result is None or not result.complete or result.alarms
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_family_is_proved_by_choices(name: str, tmp_path: Path) -> None:
+    program, result = by_attempt(tmp_path, CHOSEN[name].program(SIZE), CHOICES)
+    assert result is not None and result.complete and not result.alarms
+    assert all(map(check_again, result.slices or [result]))
+    coverage = attacked(program, result, 3.0, max_runs=20)
+    assert coverage.refuted is None and coverage.states
+
+
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name in CHOSEN for what in CHOSEN[name].mutants(1)])
+def test_no_mutant_is_proved_by_choices(name: str, what: str, tmp_path: Path) -> None:
+    _, result = by_attempt(tmp_path, CHOSEN[name].mutants(SMALL)[what], CHOICES)
     assert result is None or not result.complete or result.alarms

@@ -51,6 +51,10 @@ static struct header *create(void) {
 """
 FILLED = "struct header *h = create(); h->a = fill(); h->b = fill(); "
 SAFE = {
+    "a step that is silent, behind a condition that is not": (
+        "struct node *a = fill(), *b = fill(), *n; int way = 1; "
+        "while (a) { n = a; a = a->next; if (way) { assert(way == 1); free(n); } n = NULL; } drop(b);"
+    ),
     "two lists": "struct node *a = fill(), *b = fill(); drop(a); drop(b);",
     "members of a header": FILLED + "drop(h->a); drop(h->b); free(h);",
     "a block beside lists": FILLED + "h->block = malloc(sizeof(int)); if (h->block) *h->block = 1; "
@@ -64,6 +68,8 @@ SAFE = {
     "lists of two types": "struct node *a = fill(); struct item *b = NULL; while (__VERIFIER_nondet_int()) { "
     "struct item *n = malloc(sizeof *n); if (!n) abort(); n->more = b; b = n; } drop(a); "
     "while (b) { struct item *n = b; b = b->more; free(n); }",
+    "equal lists are empty": "struct node *a = fill(), *b = fill(); if (a == b) { drop(a); a = NULL; b = NULL; } "
+    "drop(a); drop(b);",
     "heads by address": "struct node *a = fill(), *b = fill(), **p = &a; if (*p) (*p)->key = 1; drop(a); drop(b);",
 }
 UNSAFE = {
@@ -125,6 +131,29 @@ UNSAFE = {
         "struct node *a = fill(), *b = push(NULL), *q = NULL; if (b->next) b->next->next = kept; q->next = kept; "
         "drop(a); drop(b);",
         False,
+    ),
+    "different lists may be empty": (
+        "struct node *a = fill(), *b = fill(); if (a == b) { } else a->key = 1; drop(a); drop(b);",
+        True,
+    ),
+    "lists that are not different": (
+        "struct node *a = fill(), *b = fill(); if (a != b) a->key = 1; drop(a); drop(b);",
+        True,
+    ),
+    "a node where another was": (
+        "struct node *a = push(NULL), *b = fill(); free(a); struct item *c = malloc(16); if (!c) abort(); "
+        "if ((void *)c == (void *)a) free(c); free(c); drop(b);",
+        True,
+    ),
+    "a list where another was": (
+        "struct node *a = push(NULL), *b = fill(); drop_down(a); struct item *c = malloc(16); if (!c) abort(); "
+        "if ((void *)c == (void *)a) free(c); free(c); drop(b);",
+        True,
+    ),
+    "a node where a variable was": (
+        "struct node *b = fill(), *a; { struct node x = { NULL, 0 }; a = &x; } struct item y, *c = &y; c->more = NULL; "
+        "if ((void *)c == (void *)a) c = NULL; c->more = NULL; drop(b);",
+        True,
     ),
     "an index of another list": (
         "struct node *a = push(NULL), *b = fill(); struct table *t = NULL; a->key = __VERIFIER_nondet_int() & 3; "

@@ -23,6 +23,7 @@ START = """
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <search.h>
 #include <signal.h>
 #include <stdint.h>
@@ -46,6 +47,11 @@ int main(void) {
     size_t count = 3;
 """
 EXACT = [
+    "ceil(34.1) == 35 && ceil(34.0) == 34 && ceil(-0.5) == 0 && ceil(-1.5) == -1 && ceil(1e300) == 1e300",
+    "floor(34.9) == 34 && floor(-0.5) == -1 && floor(-2.0) == -2 && floor(-1e300) == -1e300 && trunc(-1.7) == -1",
+    "round(0.5) == 1 && round(-0.5) == -1 && round(0.49999999999999994) == 0 && round(2.5) == 3",
+    "fabs(-2.5) == 2.5 && fmax(1, 2) == 2 && fmin(1, 2) == 1",
+    "ceilf(1.5f) == 2 && floorf(-1.5f) == -2 && fabsf(-1.0f) == 1",
     "strtol(\"12x\", &end, 10) == 12 && *end == 'x'",
     "strtol(\" -0x1fz\", &end, 0) == -31 && *end == 'z'",
     'strtol("010", NULL, 0) == 8 && strtol("z", &end, 36) == 35 && strtol("zz", &end, 10) == 0 && *end == \'z\'',

@@ -11,7 +11,6 @@ from kleene.c.reader import read_program
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, Variable
 from kleene.cfa.types import CHAR, INT, UNSIGNED, ArrayType, IntegerType, PointerType
 from kleene.passes.elements.global_arrays import (
-    MOST_ELEMENTS,
     _inside,
     _is_decrement,
     _is_increment,
@@ -20,6 +19,7 @@ from kleene.passes.elements.global_arrays import (
     whole_variables,
     with_slots,
 )
+from kleene.passes.indices import MOST_ELEMENTS
 from kleene.passes.inline import inline
 
 LONG = IntegerType(64, signed=True, name="long")

@@ -7,7 +7,8 @@ from pathlib import Path
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Call
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Call, Skip
 from kleene.passes.facts.liveness import defined_variables, live_before, redeclared_variables, used_variables
 from kleene.passes.facts.memory import Memory
 
@@ -64,6 +65,18 @@ def test_an_exit_does_not_keep_a_pointer_alive_before_it(tmp_path: Path) -> None
     live, to_exits = live_before(cfa, {p, q}), live_before(cfa, {p, q}, to_exits=True)
     assert live[choice] == live[before_exit] == {q}
     assert to_exits[choice] == to_exits[before_exit] == {p, q}
+
+
+def test_a_dead_end_beside_an_exit_keeps_no_pointer_alive(tmp_path: Path) -> None:
+    """An exit with a way to nowhere beside it kept all pointers, as if runs went on there."""
+    text = "struct node *p = NULL, *q = p; while (__VERIFIER_nondet_int()) { if (!q) abort(); q = q->next; }"
+    _, cfa = inlined(tmp_path, text)
+    p, q = (next(v for e in cfa.edges for v in defined_variables(e.label) if v.name == name) for name in "pq")
+    end = next(e for e in cfa.edges if str(e.label) == "abort()")
+    choice = next(e.source for e in cfa.edges if e.target == end.source)
+    for target, live in (("nowhere", {q}), (cfa.entry, {p, q})):
+        beside = Cfa(cfa.entry, (*cfa.edges, Edge(end.source, Skip(end.label.place), target)))
+        assert live_before(beside, {p, q})[choice] == live
 
 
 def test_the_functions_of_a_constant_table_are_its_targets(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kinds_against
+from kleene.coverage.copies import CopiesInvariant
 from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.products import ProductInvariant
@@ -97,6 +98,12 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
     if result.followed is None or result.translation is None:
         return None
     vocabulary = result.translation.vocabulary
+    invariant: ShapeInvariant
     if result.together is not None:
-        return ProductInvariant(program, result.followed, vocabulary, cast(Reached[Product], result.reached).stores)
-    return ShapeInvariant(program, result.followed, vocabulary, cast(Reached[Structure], result.reached).stores)
+        products = cast(Reached[Product], result.reached).stores
+        invariant = ProductInvariant(program, result.followed, vocabulary, products)
+    else:
+        stores = cast(Reached[Structure], result.reached).stores
+        invariant = ShapeInvariant(program, result.followed, vocabulary, stores)
+    left_out = result.followed.slice.left_out if result.followed.slice is not None else ()
+    return CopiesInvariant.of(invariant, result.reached.stores, left_out)

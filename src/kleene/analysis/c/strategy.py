@@ -293,7 +293,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     look = _look_in_between(check)
 
     def tell(progress: str) -> None:
-        options.tell(f"abstract analysis, {progress}")
+        options.tell(progress)
         look()
 
     def compute() -> ShapeResult | FesaResult:

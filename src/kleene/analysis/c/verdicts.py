@@ -29,7 +29,7 @@ from kleene.domains.explicit.evaluate import GIVE_MODEL
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.report.check.crowding import crowding_sentence
-from kleene.report.findings.written_names import WrittenNames
+from kleene.report.findings.written_names import WrittenNames, names_of
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
@@ -162,7 +162,7 @@ def explain(report: CheckReport) -> None:
     if not open_properties:
         return
     shape = report.shape
-    names = _written_names(shape)
+    names = names_of(shape)
     reasons = [report.refinement.reason] if report.refinement is not None and report.refinement.reason else []
     undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
     if shape is not None:
@@ -242,17 +242,6 @@ def _assumed(alarm: Alarm, report: CheckReport) -> str:
     here = (kind_in_runs(alarm.kind), alarm.place.file, alarm.place.line)
     messages = [f.message for f in faults if (f.kind, f.place.file, f.place.line) == here]
     return next((m for m in messages if m.endswith(GIVE_MODEL)), "")
-
-
-def _written_names(shape: ShapeResult | FesaResult | None) -> WrittenNames:
-    """The names of the variables of the automaton that was analysed."""
-    first = shape.slices[0] if isinstance(shape, ShapeResult) and shape.slices else shape
-    followed = first.followed if isinstance(first, ShapeResult) else None
-    if followed is None:
-        return WrittenNames(())
-    program = followed.memory.program
-    library = frozenset(f.name for f in program.functions.values() if f.place.file in program.library)
-    return WrittenNames((edge.label for edge in followed.memory.cfa.edges), library)
 
 
 def _possible(alarm: Alarm, report: CheckReport, names: WrittenNames) -> Finding:

@@ -1,6 +1,7 @@
 /* Bodies of library functions, for programs that call them without defining them. Plain C, from the standard's text. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -530,6 +531,52 @@ long labs(long value) {
 }
 
 long long llabs(long long value) {
+    return value < 0 ? -value : value;
+}
+
+/* Whole numbers of floating point: from 2^53 on, every double is one. */
+#define KLEENE_WHOLE_FROM 9007199254740992.0
+
+double trunc(double value) {
+    return value > -KLEENE_WHOLE_FROM && value < KLEENE_WHOLE_FROM ? (double)(long long)value : value;
+}
+
+double floor(double value) {
+    double whole = trunc(value);
+    return whole > value ? whole - 1 : whole;
+}
+
+double ceil(double value) {
+    double whole = trunc(value);
+    return whole < value ? whole + 1 : whole;
+}
+
+double round(double value) {
+    double whole = trunc(value), rest = value - whole;
+    return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole;
+}
+
+double fabs(double value) {
+    return value < 0 ? -value : value;
+}
+
+double fmax(double left, double right) {
+    return left != left || left < right ? right : left;
+}
+
+double fmin(double left, double right) {
+    return left != left || right < left ? right : left;
+}
+
+float floorf(float value) {
+    return (float)floor(value);
+}
+
+float ceilf(float value) {
+    return (float)ceil(value);
+}
+
+float fabsf(float value) {
     return value < 0 ? -value : value;
 }
 

@@ -177,7 +177,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         name = Path(request.files[0]).name
 
         def tell(stage: str) -> None:
-            spinner.say(f"{name}: {stage} (at most {given['timeout']:g} s)")
+            spinner.say(f"{name}: {stage}")
 
         report = check(request.files, replace(request.options, tell=tell))
     print_problems(report.unread)

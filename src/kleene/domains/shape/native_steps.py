@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from kleene import _native
 from kleene.domains.shape.machine import NativePart
@@ -40,7 +39,7 @@ class NativeSteps:
         signature = signature_of(self._vocabulary)
         if signature is None:
             return self._python_store()
-        return NativeStore(self._join, self._canonicalizer, signature, self._python_store, threads=self._threads)
+        return NativeStore(self._join, self._canonicalizer, signature, threads=self._threads)
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[NativePart | Structure]:
         try:
@@ -60,15 +59,8 @@ class NativeSteps:
             return self._parts(action, elements.batch)
         rules = self._coercer.native
         assert rules is not None
-        parts: list[NativePart | Structure] = []
         handles = [pack(element, rules.signature) for element in elements]
-        for is_large, run in groupby(zip(elements, handles, strict=True), lambda pair: pair[1] is None):
-            if is_large:  # the Python machine takes them
-                parts += [element for element, _ in run]
-            else:
-                batch = _native.Batch(rules.signature, [handle for _, handle in run if handle is not None])
-                parts += self._parts(action, batch)
-        return parts
+        return self._parts(action, _native.Batch(rules.signature, handles))
 
     def _parts(self, action: NativeAction, batch: _native.Batch) -> Sequence[NativePart | Structure]:
         """What a batch leads to, with what the Python machine has to take in between: there the batch is divided."""

@@ -40,7 +40,7 @@ from kleene.passes.elements.chosen import bare
 from kleene.passes.elements.rewritten import with_element_lists
 from kleene.passes.elements.zeros import with_zeroed_arrays
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.indices import MOST_ELEMENTS, growing_elements, has_pointers
+from kleene.passes.indices import growing_elements, has_pointers, most_elements
 from kleene.passes.rewrite import Choice, expand_edges, operations_of, rewrite_operation
 
 
@@ -98,7 +98,11 @@ def _other_uses(expression: Expression) -> Iterator[Variable]:
 
 def _is_large(variable: Variable, program: CProgram) -> bool:
     type_ = variable.type
-    if not isinstance(type_, ArrayType) or type_.count <= MOST_ELEMENTS or isinstance(type_.element, ArrayType):
+    if (
+        not isinstance(type_, ArrayType)
+        or type_.count <= most_elements(program)
+        or isinstance(type_.element, ArrayType)
+    ):
         return False
     return has_pointers(type_, program)
 
@@ -150,7 +154,7 @@ def with_block_lengths(program: CProgram) -> CProgram:
             count = _constant_count(label, program, scales)
             if not isinstance(label, Allocate) or label.element is None or not count:
                 return None
-            if count <= MOST_ELEMENTS and label.element not in growing:
+            if count <= most_elements(program) and label.element not in growing:
                 return None
             length = Variable(f"$length{len(new) + 1}", word)
             new.append(length)

@@ -212,8 +212,25 @@ def owner_of(array: Expression) -> Variable | None:
     return None
 
 
+def conversions(value: Expression) -> tuple[list[IntegerType], list[IntegerType]]:
+    """The types to which a number like ``(int)((unsigned)i + 1)`` converts: the index first, then the sum."""
+    inner = bare(value)
+    if not isinstance(inner, Binary):
+        return _types_above(value, inner), []
+    outer = [inner.type] if isinstance(inner.type, IntegerType) else []
+    return _types_above(inner.left, bare(inner.left)), [*outer, *_types_above(value, inner)]
+
+
+def _types_above(value: Expression, inner: Expression) -> list[IntegerType]:
+    types = []
+    while value is not inner and isinstance(value, Cast):
+        types += [value.type] if isinstance(value.type, IntegerType) else []
+        value = value.operand
+    return types
+
+
 def bare(value: Expression) -> Expression:
-    """The operand of conversions that keep every value, and of those between pointers."""
+    """The operand of conversions that keep all numbers, apart from the sign; and of those between pointers."""
     while isinstance(value, Cast):
         inner, outer = value.operand.type, value.type
         if isinstance(inner, IntegerType) and isinstance(outer, IntegerType):

@@ -29,20 +29,22 @@ class Conditions:
         operator = condition.operator if operation.truth else NEGATED[condition.operator]
         sides = ((condition.left, operator, condition.right), (condition.right, MIRRORED[operator], condition.left))
         for left, symbol, right in sides:
-            index = self.chosen.index_variable(left)
+            index = self._index(left, location)
             for pair in self.positions.with_indices(index) if index is not None else ():
                 here = self._against_length(here, pair, symbol, right, location, operation.place)
                 here = self._against_constant(here, pair, symbol, right, location, operation.place)
-        left_index, right_index = (
-            self.chosen.index_variable(condition.left),
-            self.chosen.index_variable(condition.right),
-        )
+        left_index, right_index = self._index(condition.left, location), self._index(condition.right, location)
         if left_index is not None and right_index is not None:
             for pair in self.positions.with_indices(left_index):
                 if (pair[0], right_index) in self.chosen.pairs:
                     other = (pair[0], right_index)
                     here = self._against_index(here, pair, operator, other, location, operation.place)
         return here
+
+    def _index(self, side: Expression, location: str) -> Variable | None:
+        """The index that is a side of a comparison: a conversion that changes its number compares another one."""
+        index = self.chosen.index_variable(side)
+        return index if index is not None and self.positions.keeps_number(index, side, location) else None
 
     def knows(self, condition: Expression) -> bool:
         """Whether a condition says of an index of some pair that it is less or greater than another number."""

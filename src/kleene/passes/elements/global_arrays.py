@@ -48,7 +48,7 @@ from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
-from kleene.passes.indices import MOST_ELEMENTS, has_pointers
+from kleene.passes.indices import has_pointers, most_elements
 from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
 
 
@@ -79,7 +79,11 @@ def _arrays(program: CProgram) -> list[Variable]:
         type_ = item.variable.type
         if item.external or item.initial or item.constant or not isinstance(type_, ArrayType):
             continue
-        if type_.count > MOST_ELEMENTS and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
+        if (
+            type_.count > most_elements(program)
+            and has_pointers(type_, program)
+            and not isinstance(type_.element, ArrayType)
+        ):
             arrays.append(item.variable)
     whole = {v for o in operations_of(program) for x in expressions(o) for v in whole_variables(x)}
     beside = [e.label for name, f in program.functions.items() if name != program.entry for e in f.cfa.edges]

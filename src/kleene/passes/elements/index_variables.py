@@ -9,7 +9,7 @@ Without a variable, each would be any slot of the list.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from dataclasses import replace
 
 from kleene.cfa.dataflow import solve_forward
@@ -57,7 +57,7 @@ def _indices_at(cfa: Cfa[Operation], chosen: Chosen) -> dict[str, list[Expressio
 
     def is_chosen(access: PointerOffset) -> bool:
         index = bare(access.index)
-        twice = computed[index] > 1 and isinstance(index, Binary) and _is_of_variables(index, chosen.taken)
+        twice = computed[index] > 1 and isinstance(index, Binary) and _is_of_variables(index, chosen)
         return _is_list(access, chosen) and (twice or _is_beside(access, chosen))
 
     def indices(location: str) -> list[Expression]:
@@ -74,11 +74,10 @@ def _used(cfa: Cfa[Operation], location: str, is_chosen: Callable[[PointerOffset
     return list(dict.fromkeys(bare(n.index) for n in nodes if isinstance(n, PointerOffset) and is_chosen(n)))
 
 
-def _is_of_variables(index: Expression, shared: Set[Variable]) -> bool:
+def _is_of_variables(index: Expression, chosen: Chosen) -> bool:
     """Whether an index is computed from variables that only assignments to them change."""
     return all(
-        isinstance(node, Binary | Cast | Constant) or (isinstance(node, Variable) and node not in shared)
-        for node in walk(index)
+        isinstance(node, Binary | Cast | Constant) or chosen.index_variable(node) == node for node in walk(index)
     )
 
 

@@ -45,7 +45,7 @@ from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.member_uses import has_other_uses
 from kleene.passes.elements.zeros import with_zeroed_arrays
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.indices import MOST_ELEMENTS, has_pointers, with_constant_sizes
+from kleene.passes.indices import has_pointers, most_elements, with_constant_sizes
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.rewrite import operations_of, rewrite_operation
 
@@ -165,7 +165,11 @@ def _indexed_members(program: CProgram) -> set[tuple[str, int]]:
 
 
 def _is_large(type_: Type, program: CProgram) -> bool:
-    if not isinstance(type_, ArrayType) or type_.count <= MOST_ELEMENTS or isinstance(type_.element, ArrayType):
+    if (
+        not isinstance(type_, ArrayType)
+        or type_.count <= most_elements(program)
+        or isinstance(type_.element, ArrayType)
+    ):
         return False
     return has_pointers(type_, program)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -41,7 +42,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType, Type
 from kleene.passes.elements.chosen import bare
-from kleene.passes.facts.memory import Unmodelled, constant_of, leaves
+from kleene.passes.facts.memory import Leaf, Unmodelled, constant_of, leaves
 from kleene.passes.rewrite import Choice, expand_edges, rewrite, with_parts
 
 BYTE = IntegerType(8, signed=True, name="char")
@@ -110,9 +111,15 @@ class _Owner:
         except Unmodelled:
             return None
         members = {p.offset: Variable(f"{root}->{p.name}", p.type) for p in parts}
-        if len(members) < len(parts) or not _uses_only(cfa, holders, members):
+        if _overlap(parts) or not _uses_only(cfa, holders, members):
             return None
         return _Owner(made, holders, root, members)
+
+
+def _overlap(parts: list[Leaf]) -> bool:
+    """Whether two members of a struct have a byte in common, as in a union."""
+    ends = sorted((part.offset, part.offset + part.type.size) for part in parts)
+    return any(end > start for (_, end), (start, _) in pairwise(ends))
 
 
 def _copies(cfa: Cfa[Operation], start: Variable) -> set[Variable]:

@@ -13,7 +13,7 @@ from kleene.cfa.expressions import Comparison, Constant, Expression, PointerOffs
 from kleene.cfa.operations import Assign, Place
 from kleene.cfa.types import INT, IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
-from kleene.passes.elements.chosen import Chosen, Pair, bare, owner_of
+from kleene.passes.elements.chosen import Chosen, Pair, bare, conversions, owner_of
 from kleene.passes.elements.lists import DROPPED, Lists
 from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.relations import Relations
@@ -208,8 +208,8 @@ class Positions:
         source = (pair[0], origin)
         if origin is None or source not in self.chosen.pairs:
             return self._set(here, pair, UNKNOWN, place)
-        if not self._keeps_value(origin, pair[1], shift, location):
-            if not self._wraps_at_zero(origin, pair[1], shift, location):
+        if not self._keeps_value(origin, pair[1], value, shift, location):
+            if not self._wraps_at_zero(origin, pair[1], value, shift, location):
                 return self._set(here, pair, UNKNOWN, place)
             end = self.chains.location()
             zero, here = self.chains.branch(here, Comparison("==", origin, Constant(0, origin.type)), place)
@@ -276,16 +276,24 @@ class Positions:
         chains.connect(here, end, place)
         return end
 
-    def _keeps_value(self, origin: Variable, target: Variable, shift: int, location: str) -> bool:
-        low, high = self.relations.of(origin, location)
-        types = [t for t in (origin.type, target.type) if isinstance(t, IntegerType)]
-        return all(t.has(low + shift) and t.has(high + shift) for t in types)
+    def keeps_number(self, index: Variable, side: Expression, location: str) -> bool:
+        """Whether no conversion of an index changes its number."""
+        low, high = self.relations.of(index, location)
+        return all(t.has(low) and t.has(high) for t in conversions(side)[0])
 
-    def _wraps_at_zero(self, origin: Variable, target: Variable, shift: int, location: str) -> bool:
+    def _keeps_value(self, origin: Variable, target: Variable, value: Expression, shift: int, location: str) -> bool:
+        """Whether a number that is computed from an index is this index plus the shift: nothing wraps on the way."""
+        low, high = self.relations.of(origin, location)
+        types = [t for t in (origin.type, target.type, *conversions(value)[1]) if isinstance(t, IntegerType)]
+        is_kept = all(t.has(low + shift) and t.has(high + shift) for t in types)
+        return is_kept and self.keeps_number(origin, value, location)
+
+    def _wraps_at_zero(self, origin: Variable, target: Variable, value: Expression, shift: int, location: str) -> bool:
         """Whether a number one less than another one wraps only where that is 0, as in ``while (n--)``."""
         low, high = self.relations.of(origin, location)
-        types = [t for t in (origin.type, target.type) if isinstance(t, IntegerType)]
-        return shift == -1 and low == 0 and origin != target and all(t.has(high) for t in types)
+        types = [t for t in (origin.type, target.type, *conversions(value)[1]) if isinstance(t, IntegerType)]
+        is_kept = all(t.has(high) for t in types) and self.keeps_number(origin, value, location)
+        return shift == -1 and low == 0 and origin != target and is_kept
 
     def _next(self, here: str, pair: Pair, other: Variable, place: Place) -> str:
         """The slot behind one that is known: behind the end there is none, and nothing is known."""

@@ -16,7 +16,7 @@ In reading order:
 - `number_places`: places in memory whose numbers become indices
 - `stored_numbers`: what is promised of these numbers
 - `text_operations`: operations on texts
-- `next_comparisons`: what the next condition asks
+- `compared_numbers`: the numbers that a number is compared with, next or anywhere
 - `relations`: relations of numbers, members and lengths of blocks
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values

@@ -133,7 +133,8 @@ def live_before(
 def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
     """The locations from which all paths lead to an exit, an error or a dead end, before they come to a loop."""
     doomed: set[str] = set()
-    waiting = [edge.source for edge in cfa.edges if isinstance(edge.label, Exit | Error)] + _dead_ends(cfa)
+    waiting = [edge.source for edge in cfa.edges if isinstance(edge.label, Exit | Error)]
+    waiting += dead_ends(cfa)
     while waiting:
         location = waiting.pop()
         ways = (isinstance(e.label, Exit | Error) or e.target in doomed for e in cfa.leaving(location))
@@ -143,10 +144,10 @@ def _doomed_locations(cfa: Cfa[Operation]) -> frozenset[str]:
     return frozenset(doomed)
 
 
-def _dead_ends(cfa: Cfa[Operation]) -> list[str]:
-    """The locations at which no run goes on, though nothing ended it."""
+def dead_ends(cfa: Cfa[Operation]) -> frozenset[str]:
+    """The locations at which no run is: nothing leads on from there, and what leads there does not end the program."""
     ends = {edge.target for edge in cfa.edges if isinstance(edge.label, Exit | Error | Leave | Return | Unsupported)}
-    return [name for name in cfa.locations if not cfa.leaving(name) and name not in ends]
+    return frozenset(name for name in cfa.locations if not cfa.leaving(name) and name not in ends)
 
 
 def _hold_pointers(

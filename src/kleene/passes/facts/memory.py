@@ -443,12 +443,18 @@ class Memory:
         return connected
 
     def _name_apart(self) -> None:
-        """Members of the same name get one predicate if pointers connect their objects; others get their own."""
+        """Members of the same name get one predicate if pointers connect their objects; others get their own.
+
+        So do members that lead from objects of a kind to objects of the same kind only, such as the ``next`` of a list
+        and the ``next`` of the rings in it.
+        """
         holders: dict[str, frozenset[int]] = {}
         targets: dict[str, set[Place]] = {}
         for (size, offset), name in list(self.cell_of.items()):
-            if holders.setdefault(name, self._connected_kinds[size]) != self._connected_kinds[size]:
-                name = f"{name}@{self._type_words(self._connected_kinds[size])}"
+            stays = bool(self._held[size, offset]) and {to for to, _ in self._held[size, offset]} == {size}
+            owners = frozenset({size}) if stays else self._connected_kinds[size]
+            if holders.setdefault(name, owners) != owners:
+                name = f"{name}@{self._type_words(owners)}"
                 self.cell_of[size, offset] = name
             targets.setdefault(name, set()).update(self._held[size, offset])
         self.cell_targets = targets
@@ -478,8 +484,12 @@ class Memory:
         self_loops: set[str] = set()
         for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
             if isinstance(operation, Assign) and _points_to_itself(operation.target, operation.value):
-                self_loops |= {self.cell_of[p] for p in self._known_places(operation.target) if p in self.cell_of}
+                self_loops |= self.cells_at(operation.target)
         return frozenset(self_loops)
+
+    def cells_at(self, lvalue: Expression) -> set[str]:
+        """The pointer cells that an lvalue may be, as far as they are known."""
+        return {self.cell_of[place] for place in self._known_places(lvalue) if place in self.cell_of}
 
     def _known_places(self, lvalue: Expression) -> set[Place]:
         try:

@@ -12,12 +12,10 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 
 from kleene.cfa.expressions import (
-    MIRRORED,
     NEGATED,
     Cast,
     Comparison,
@@ -53,28 +51,25 @@ from kleene.cfa.operations import (
     Skip,
     Specified,
     Unsupported,
-    expressions,
 )
 from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks, before_conversion, factors, is_whole
+from kleene.passes.facts.compared_numbers import Landmarks, next_comparisons
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
-from kleene.passes.facts.next_comparisons import next_comparisons
 from kleene.passes.facts.stored_texts import Promises, least_lengths
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
-from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
+from kleene.passes.facts.symbolic_values import address_of, full_range
 from kleene.passes.facts.text_operations import TextOperations
 from kleene.passes.facts.texts import OLDEST, is_text
-from kleene.passes.facts.zones import ZERO, Interval, Zone
+from kleene.passes.facts.zones import ZERO, Interval, relate, widen
 
 MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
-GAP_STEPS = (-1, 0, 1)
-"""Differences at which a growing one stops first: before, at, or just behind the end of an array."""
 MOST_PARTS = 4
 """States of a location that are kept apart by the pointers that are NULL in them."""
 Nulls = frozenset[str]
@@ -83,6 +78,8 @@ ALL: Nulls = frozenset()
 """The part of all states."""
 NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
+MOST_INITIAL_CELLS = 16
+"""Elements of a global array whose initial values are known: a state with a table of primes would be large."""
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -156,9 +153,16 @@ class Relations(TextOperations):
         """Whether an element is before the first one that is 0."""
 
         def holds(state: State) -> bool:
-            place = self.place(state, self.pointer(pointer, state), self.number(index, state), unit)
+            base, at = self.pointer(pointer, state), self.number(index, state)
+            place = self.place(state, base, at, unit)
             end = state.held.get(Part(OLDEST, place[0], unit)) if place is not None else None
-            return place is not None and end is not None and state.zone.upper(place[1], end) <= -1
+            if place is None or end is None:
+                return False
+            length = state.held.get(Part("room", place[0], unit))
+            is_last = length is not None and state.zone.upper(length, end) <= 1  # ``while (--argc > 0) use(*++argv)``
+            return state.zone.upper(place[1], end) <= -1 or (
+                is_last and self._fits(state, base, at, unit, room_needed=2)
+            )
 
         return self._always(location, holds)
 
@@ -237,7 +241,6 @@ class Relations(TextOperations):
 
     @property
     def blocks(self) -> Blocks:
-        """The kinds of blocks that pointers point to."""
         return self._kinds
 
     # The fixpoint ---------------------------------------------------------------------------------------------
@@ -246,13 +249,6 @@ class Relations(TextOperations):
     def at(self) -> dict[str, dict[Nulls, State]]:
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
-        operations = [e.label for e in self.cfa.edges]
-        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
-        constants = {n.value for n in nodes if isinstance(n, Constant)}
-        limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
-        limits |= {self.program.largest_block // c for c in constants if c > 0}
-        constants |= {g.variable.type.size for g in self.program.globals}
-        self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
         self.promises = self._all_promises()
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
@@ -262,6 +258,10 @@ class Relations(TextOperations):
                 for state in (state for states in at.values() for state in states.values()):
                     state.zone.tighten()
                 return at
+
+    @cached_property
+    def _landmarks(self) -> Landmarks:
+        return Landmarks(self.program, self.cfa)
 
     def _all_promises(self) -> Promises:
         """The promises, all kept so far."""
@@ -311,7 +311,7 @@ class Relations(TextOperations):
                 joint, pairs = merge(known, after)
                 self._settle(known, after, joint, list(enumerate(pairs, 1)))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
-                    self._widen(known, joint, pairs)
+                    widen(known.zone, joint.zone, pairs, self._landmarks.of_each(joint.holders()))
                 if not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))
@@ -386,28 +386,6 @@ class Relations(TextOperations):
         self.settle_debts(known, after, joint, pairs)
         self.settle_open(known, after, joint, pairs)
 
-    def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
-        zone = joint.zone
-        for number, (old, _) in enumerate(pairs, 1):
-            if number in joint.blocks or old not in known.zone.bounds:  # a member that a null pointer was given
-                continue
-            (low, high), (a, b) = zone.bounds[number], known.zone.bounds[old]
-            if low < a:
-                k = bisect_right(self._steps, low)
-                low = self._steps[k - 1] if k else -WORD
-            if high > b:
-                k = bisect_left(self._steps, high)
-                high = self._steps[k] if k < len(self._steps) else WORD
-            zone.bounds[number] = (low, high)
-        for (i, j), c in list(zone.gaps.items()):
-            one, two = pairs[i - 1][0], pairs[j - 1][0]
-            if {one, two} <= known.zone.bounds.keys() and c > known.zone.upper(one, two):
-                step = next((s for s in GAP_STEPS if s >= c), None)
-                if step is None:
-                    del zone.gaps[i, j]
-                else:
-                    zone.gaps[i, j] = step
-
     def _initial(self) -> State:
         state = State()
         for item in self.program.globals:
@@ -424,6 +402,8 @@ class Relations(TextOperations):
         for item in self.program.globals:
             for assignment in item.initial if not item.external and item.variable.name != ARGUMENTS else ():
                 self._assign(assignment.target, assignment.value, state)
+            if len(item.initial) > MOST_INITIAL_CELLS:
+                self._overwrite(self._object(item.variable, state), None, 0, state)
         return state
 
     # Operations -----------------------------------------------------------------------------------------------
@@ -544,7 +524,7 @@ class Relations(TextOperations):
     def _assign(self, target: Expression, value: Expression, state: State) -> None:
         if isinstance(target.type, PointerType):
             self._store(target, self.pointer(value, state), state)
-        elif isinstance(target.type, IntegerType) and not (isinstance(target, Field) and target.bit_width is not None):
+        elif isinstance(target.type, IntegerType) and not _is_bit_field(target):
             self._store(target, self.number(value, state), state)
         else:
             base, offset = self._locate(target, state)
@@ -560,14 +540,12 @@ class Relations(TextOperations):
             return
         base, offset = self._locate(target, state)
         first, size = offset, target.type.size
-        if (
-            offset is None and isinstance(target, Index) and target.base.type.size
-        ):  # some element of an array that is known
+        if offset is None and isinstance(target, Index) and target.base.type.size:  # some element of a known array
             (base, first), size = self._locate(target.base, state), target.base.type.size
         self._overwrite(base, first, size, state)
         self.record_store(target, symbol, base, offset, state)
         self.number_stored(target, symbol, base, offset, state)
-        if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
+        if offset is not None and not _is_bit_field(target):
             state.held[Cell(base, offset, target.type.size)] = symbol
 
     def _overwrite(self, base: int, offset: int | None, size: int, state: State) -> None:
@@ -606,7 +584,7 @@ class Relations(TextOperations):
                 state.nonzero.add(one)
             if operator == "==" and state.interval(two) == (0, 0) and state.is_nonzero(one):
                 return False
-            if not _relate(operator, one, two, state.zone):
+            if not relate(operator, one, two, state.zone):
                 return False
             return self._relate_differences(one, two, state) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
@@ -665,7 +643,11 @@ class Relations(TextOperations):
             return True
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or _relate(operator, one, two, state.zone)
+        return one is None or two is None or relate(operator, one, two, state.zone)
+
+
+def _is_bit_field(target: Expression) -> bool:
+    return isinstance(target, Field) and target.bit_width is not None
 
 
 def _is_constant(state: State, symbol: int, number: int) -> bool:
@@ -673,21 +655,3 @@ def _is_constant(state: State, symbol: int, number: int) -> bool:
     if symbol in state.blocks:
         return number == 0 and Part("null", symbol, 1) in state.held
     return state.zone.bounds.get(symbol) == (number, number)
-
-
-def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
-    """Add a comparison of two numbers; false if it cannot hold."""
-    if operator in (">", ">="):
-        a, b, operator = b, a, MIRRORED[operator]
-    match operator:
-        case "<":
-            return zone.add(a, b, -1)
-        case "<=":
-            return zone.add(a, b, 0)
-        case "==":
-            return zone.same(a, b)
-    if zone.upper(a, b) <= 0 and zone.upper(b, a) <= 0:
-        return False
-    if zone.upper(a, b) <= 0:
-        return zone.add(a, b, -1)
-    return zone.upper(b, a) > 0 or zone.add(b, a, -1)

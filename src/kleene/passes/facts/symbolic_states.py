@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
@@ -114,6 +115,24 @@ class State:
             reached |= more
         return reached
 
+    def holders(self) -> dict[int, set[Hashable]]:
+        """The variables and members that hold each symbol; a number of a pointer or sum belongs to what holds that."""
+        holders: dict[int, set[Hashable]] = {}
+        for key, symbol in self.held.items():
+            if not isinstance(key, Part):
+                holder = key.name.removeprefix("&") if isinstance(key, Variable) else (key.offset, key.size)
+                holders.setdefault(symbol, set()).add(holder)
+        parts = [(key.symbol, symbol) for key, symbol in self.held.items() if isinstance(key, Part)]
+        grew = True
+        while grew:
+            grew = False
+            for whole, part in parts:
+                more = holders.get(whole, set()) - holders.get(part, set())
+                if more:
+                    holders.setdefault(part, set()).update(more)
+                    grew = True
+        return holders
+
     def collect(self) -> None:
         """Drop what no variable leads to."""
         reached = self.reached()
@@ -156,9 +175,12 @@ class State:
 
     def terms_of(self, symbol: int) -> tuple[int, int] | None:
         """The two numbers of which one is the sum."""
-        one, two = (self.held.get(Part("term", symbol, place)) for place in (1, 2))
-        known = self.zone.bounds
-        return (one, two) if one in known and two in known and one is not None and two is not None else None
+        one, two, known = (
+            self.held.get(Part("term", symbol, 1)),
+            self.held.get(Part("term", symbol, 2)),
+            self.zone.bounds,
+        )
+        return (one, two) if one is not None and two is not None and one in known and two in known else None
 
     def _leaves(self, number: int) -> tuple[list[int], list[int]]:
         """The numbers of which one is the sum, and the sums in between."""
@@ -344,8 +366,8 @@ class _Merge:
         result.zone = join_zones(first.zone, second.zone, plain)
         result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
         numbers = [(i, pair) for i, pair in enumerate(order, 1) if i not in result.blocks]
-        pairs = [(i, j, *p, *q) for i, p in numbers for j, q in numbers if i != j]
-        for i, j, a, b, c, d in pairs if first.grown or second.grown else ():
+        own = numbers if first.grown or second.grown else []
+        for i, j, a, b, c, d in ((i, j, *p, *q) for i, p in own for j, q in own if i != j):
             if (a, c) in first.grown or (b, d) in second.grown:
                 growths = first.growth(a, c), second.growth(b, d)
                 if growths[0] is not None and growths[1] is not None:
@@ -491,8 +513,9 @@ def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
         return False
     if any(old not in known.zone.bounds and old not in known.blocks for old, _ in pairs):
         return False
-    if {(pairs[i - 1][0], pairs[j - 1][0]) for i, j in joint.apart} != known.apart & {
-        (a, b) for a, _ in pairs for b, _ in pairs
+    kept = {old for old, _ in pairs}
+    if {(pairs[i - 1][0], pairs[j - 1][0]) for i, j in joint.apart} != {
+        (a, b) for a, b in known.apart if a in kept and b in kept
     }:
         return False
     for number, (old, _) in enumerate(pairs, 1):
@@ -509,6 +532,6 @@ def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
         growth = joint.growth(new[a], new[b]) if a in new and b in new else None
         if growth is None or growth < least:
             return False
-    return all(
-        joint.zone.upper(n, m) <= known.zone.upper(old, other) for n, old in numbers for m, other in numbers if n != m
+    return all(  # the intervals are the same, so only these differences can be
+        joint.zone.upper(new[a], new[b]) <= known.zone.upper(a, b) for a, b in known.zone.gaps if a in new and b in new
     )

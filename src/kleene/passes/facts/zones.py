@@ -6,11 +6,18 @@ only where it says more than the two intervals do, so numbers that nothing relat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+
+from kleene.cfa.expressions import MIRRORED
 
 Interval = tuple[int, int]
 ZERO = 0
 """The number 0, so that a bound of one number is a difference too."""
+GAP_STEPS = (-1, 0, 1)
+"""Differences at which a growing one stops first: before, at, or just behind the end of an array."""
+UNBOUNDED = 1 << 64
+"""Larger than every number of a program."""
 
 
 class Zone:
@@ -121,3 +128,48 @@ def join_zones(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Z
             if bound < result.bounds[i][1] - result.bounds[j][0]:
                 result.gaps[i, j] = bound
     return result
+
+
+def relate(operator: str, a: int, b: int, zone: Zone) -> bool:
+    """Add a comparison of two numbers; false if it cannot hold."""
+    if operator in (">", ">="):
+        a, b, operator = b, a, MIRRORED[operator]
+    match operator:
+        case "<":
+            return zone.add(a, b, -1)
+        case "<=":
+            return zone.add(a, b, 0)
+        case "==":
+            return zone.same(a, b)
+    if zone.upper(a, b) <= 0 and zone.upper(b, a) <= 0:
+        return False
+    if zone.upper(a, b) <= 0:
+        return zone.add(a, b, -1)
+    return zone.upper(b, a) > 0 or zone.add(b, a, -1)
+
+
+def widen(
+    known: Zone, joint: Zone, pairs: Sequence[tuple[int, int]], landmarks: Callable[[int], Sequence[int]]
+) -> None:
+    """Widen a join, each number of which is a pair with one of the known zone: what grew stops at a landmark."""
+    for number, (old, _) in enumerate(pairs, 1):
+        if number not in joint.bounds or old not in known.bounds:  # a member that a null pointer was given
+            continue
+        (low, high), (a, b) = joint.bounds[number], known.bounds[old]
+        if low < a or high > b:
+            steps = landmarks(number)
+            if low < a:
+                k = bisect_right(steps, low)
+                low = steps[k - 1] if k else -UNBOUNDED
+            if high > b:
+                k = bisect_left(steps, high)
+                high = steps[k] if k < len(steps) else UNBOUNDED
+            joint.bounds[number] = (low, high)
+    for (i, j), c in list(joint.gaps.items()):
+        one, two = pairs[i - 1][0], pairs[j - 1][0]
+        if {one, two} <= known.bounds.keys() and c > known.upper(one, two):
+            step = next((s for s in GAP_STEPS if s >= c), None)
+            if step is None:
+                del joint.gaps[i, j]
+            else:
+                joint.gaps[i, j] = step

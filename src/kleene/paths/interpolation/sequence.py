@@ -21,6 +21,8 @@ STEPS = 6_000_000
 """Z3's resource steps for one question."""
 MOST_QUESTIONS = 1_500
 """Largest number of solver queries for one path: 150 steps through a list of eight cells need about as many."""
+ELIMINATION_MILLISECONDS = 1_000
+"""Time for one elimination of quantifiers: almost all take some milliseconds, and Z3 counts no steps of it."""
 _MOST_DROPPED = 40
 """Largest number of conjuncts of a core that the minimisation tries to drop."""
 
@@ -202,11 +204,32 @@ def _eliminate(literals: list[Any], hidden: list[Any]) -> list[Any]:
     """The literals without the hidden constants (quantifier elimination), as one formula in the list."""
     if not all(z3.is_int(c) for c in hidden):
         return []
+    literals, remainders = _without_remainders(literals, {c.get_id() for c in hidden})
+    hidden = [*hidden, *remainders]
     try:
-        goal = z3.Tactic("qe")(z3.Exists(hidden, z3.And(*literals)))
+        goal = z3.TryFor("qe", ELIMINATION_MILLISECONDS)(z3.Exists(hidden, z3.And(*literals)))
     except z3.Z3Exception:
         return []
     if len(goal) != 1:
         return []
     formulas = [f for f in goal[0] if not z3.is_quantifier(f)]
     return [f for f in formulas if not any(c.get_id() in constants(f) for c in hidden)]
+
+
+def _without_remainders(literals: list[Any], hidden: set[int]) -> tuple[list[Any], list[Any]]:
+    """The literals with a number of its range in the place of each remainder of hidden constants, and these numbers.
+
+    This is weaker where a constant is also used otherwise. Quantifier elimination would try every remainder.
+    """
+    known: dict[int, tuple[Any, Any]] = {}
+    waiting = list(literals)
+    while waiting:
+        term = waiting.pop()
+        remainder = z3.is_mod(term) and z3.is_int_value(term.arg(1)) and term.arg(1).as_long() > 0
+        if remainder and not hidden.isdisjoint(constants(term)):
+            known.setdefault(term.get_id(), (term, z3.FreshInt("remainder")))
+        else:
+            waiting += term.children()
+    ranges = [z3.And(new >= 0, new < old.arg(1)) for old, new in known.values()]
+    replaced = [z3.substitute(x, *known.values()) if known else x for x in literals]
+    return [*replaced, *ranges], [new for _, new in known.values()]

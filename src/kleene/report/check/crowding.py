@@ -1,32 +1,37 @@
-"""Where the structures of an analysis multiplied, and the predicates that tell them apart."""
+"""Where the structures of an analysis multiplied, and the facts that tell them apart."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
 from kleene.cfa.operations import Place
+from kleene.logic.roles import RoleKind
+from kleene.logic.vocabulary import Predicate
+from kleene.report.findings.written_names import WrittenNames, names_of
 from kleene.report.run.table import align_table
 from kleene.results.shape import ShapeResult
 from kleene.structures.structure import Structure
 
 MOST_LOCATIONS = 10
 """Locations in the table: more are read by nobody."""
-MOST_PREDICATES = 5
-"""Predicates that are named for a location."""
+MOST_FACTS = 5
+"""Facts that are named for a location."""
+_BLOCKS = "blocks of the heap"
 SAMPLED_STRUCTURES = 200
 """Structures of a location that are compared: the order of the predicates hardly changes with more."""
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """A location with many structures; `predicates` tell them apart, the best first."""
+    """A location with many structures; `facts` tell them apart, the best first."""
 
     place: Place
     is_loop: bool
     structures: int
-    predicates: tuple[str, ...]
+    facts: tuple[str, ...]
 
     @property
     def words(self) -> str:
@@ -54,17 +59,40 @@ def crowds(shape: ShapeResult, most: int = MOST_LOCATIONS) -> list[Crowd]:
 
 
 def distinguishing(structures: Sequence[Structure]) -> tuple[str, ...]:
-    """The predicates that split the structures best: whether they hold, or whether they hold on some node."""
+    """What splits the structures best: facts that hold or not, or hold on no node, one node, or more.
+
+    Facts about what a variable points to and what it leads to count as one, with the name of the variable.
+    """
     sample = structures[:: max(1, len(structures) // SAMPLED_STRUCTURES)]
     if not sample:
         return ()
-    gains: dict[str, float] = {}
+    gains: dict[str, tuple[float, str]] = {}
     for index, predicate in enumerate(sample[0].vocabulary):
         if predicate.arity < 2 and predicate.abstraction:
-            share = sum(bool(s.values[2 * index + 1]) for s in sample) / len(sample)
-            if 0 < share < 1:
-                gains[predicate.name] = -share * log2(share) - (1 - share) * log2(1 - share)
-    return tuple(sorted(gains, key=lambda name: (-gains[name], name))[:MOST_PREDICATES])
+            counts = Counter(min(s.values[2 * index + 1].bit_count(), 2) for s in sample)
+            gain = -sum(n / len(sample) * log2(n / len(sample)) for n in counts.values())
+            subject, words = _in_words(predicate)
+            if gain > 0:
+                gains[subject] = max(gains.get(subject, (0.0, "")), (gain, words))
+    best = sorted(gains.values(), key=lambda entry: (-entry[0], entry[1]))
+    return tuple(words for _, words in best[:MOST_FACTS])
+
+
+def _in_words(predicate: Predicate) -> tuple[str, str]:
+    """What a predicate is about, and the predicate in words."""
+    role = predicate.role
+    match role.kind if role is not None else None:
+        case RoleKind.REACHED | RoleKind.WHOLE_REACHED if role is not None:
+            return (root := role.root.removeprefix("&")), root
+        case RoleKind.UNDEFINED_POINTER | RoleKind.UNDEFINED_TEMPORARY | RoleKind.UNDEFINED_CELL if role is not None:
+            return predicate.name, f"{role.of} without a value"
+        case RoleKind.NOT_NULL if role is not None:
+            return predicate.name, f"{role.root.removeprefix('&')}->{role.of}"
+        case RoleKind.SIZE | RoleKind.HEAP:
+            return _BLOCKS, _BLOCKS
+        case RoleKind.FREED:
+            return predicate.name, "freed blocks"
+    return predicate.name, predicate.name
 
 
 def crowding_sentence(shape: ShapeResult) -> str:
@@ -72,13 +100,19 @@ def crowding_sentence(shape: ShapeResult) -> str:
     first = next(iter(crowds(shape, 1)), None)
     if first is None:
         return ""
-    apart = f", told apart by {', '.join(first.predicates)}" if first.predicates else ""
+    apart = f", told apart by {_list(first.facts, names_of(shape))}" if first.facts else ""
     return f"most structures ({first.structures:,}) are at {first.words}{apart}"
 
 
 def crowding_table(shape: ShapeResult) -> str:
     """The most crowded locations, for `--profile`."""
-    rows = [[crowd.words, f"{crowd.structures:,}", ", ".join(crowd.predicates)] for crowd in crowds(shape)]
+    names = names_of(shape)
+    rows = [[crowd.words, f"{crowd.structures:,}", _list(crowd.facts, names)] for crowd in crowds(shape)]
     if not rows:
         return "no structures: there was no analysis"
     return align_table(["location", "structures", "told apart by"], rows)
+
+
+def _list(facts: Sequence[str], names: WrittenNames) -> str:
+    """Facts with names as in the source; two copies of a function have the same."""
+    return ", ".join(dict.fromkeys(map(names.clean, facts)))

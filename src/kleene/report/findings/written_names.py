@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Assign, Havoc, Operation
 from kleene.cfa.program import SUMMARY
 from kleene.cfa.types import VOID
+from kleene.results.shape import ShapeResult
+
+if TYPE_CHECKING:
+    from kleene.results.fesa import FesaResult
 
 _VARIABLE = re.compile(r"(?:[A-Za-z_][\w@]*\$\d+\.)+\$?[A-Za-z_]\w*(?:#\d+)?|(?<![\w.])\$[a-z]\w*|[A-Za-z_]\w*#\d+")
 _PREFIX = re.compile(r"^(?:[A-Za-z_][\w@]*\$\d+\.)+")
@@ -71,3 +76,14 @@ class WrittenNames:
 def _plain(name: str) -> str:
     """The name without the copy that it belongs to; `x#2` is the second variable `x` of a function."""
     return _PREFIX.sub("", name).partition("#")[0]
+
+
+def names_of(shape: ShapeResult | FesaResult | None) -> WrittenNames:
+    """The names of the variables of the automaton that was analysed."""
+    first = shape.slices[0] if isinstance(shape, ShapeResult) and shape.slices else shape
+    followed = first.followed if isinstance(first, ShapeResult) else None
+    if followed is None:
+        return WrittenNames(())
+    program = followed.memory.program
+    library = frozenset(f.name for f in program.functions.values() if f.place.file in program.library)
+    return WrittenNames((edge.label for edge in followed.memory.cfa.edges), library)

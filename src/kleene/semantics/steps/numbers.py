@@ -307,7 +307,7 @@ def _comparison(operator: str, a: IntegerValue, b: IntegerValue, counted: Formul
     if b.single is not None:
         k = b.single
         others: Formula = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
-        if others is UNKNOWN and counted is not FALSE and k >= 0 and set(range(k + 1)) <= set(a.table):
+        if others is UNKNOWN and counted is not FALSE and k >= 0 and all(c in a.table for c in range(k + 1)):
             others = IfThenElse(counted, TRUE if operator in (">", ">=", "!=") else FALSE, UNKNOWN)
         return a.truth(lambda c: compare(c, k), others)
     return combine_values(a, b, lambda x, y: int(compare(x, y))).at(1)

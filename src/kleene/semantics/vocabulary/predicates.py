@@ -487,7 +487,7 @@ class Symbols:
                 roots = group.roots(self.roots)
                 turns += [at(group.reached_at_least(root), "turn") for root in roots if group.kind != LOCAL]
                 turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
-        ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
+        ahead = [group for group in self.followed if not set(group.cells) & self.shape.back]
         return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]
 
 

@@ -78,7 +78,7 @@ def analyse(
     result = gave_up("there is no time left", start)
     ways = frozenset(Way)
     if prepared.slice is not None:
-        ways -= {Way.SLICES, Way.CALLS}
+        ways -= {Way.CHOICES, Way.SLICES, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
         ways -= {Way.CALLS}
@@ -89,7 +89,7 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        dropped = next((way for way in (Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
+        dropped = next((way for way in (Way.CHOICES, Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     if not series.is_proof(result) and only_class is None and Way.SLICES in ways and series.has_many_slices():
         result = series.go(Way.SLICES, result)
@@ -171,8 +171,9 @@ class _Series:
                 break
             if plan is None:
                 continue
-            if attempt.way is Way.SLICES:
-                outcome = self.by_slices((deadline - time.monotonic()) * attempt.share)
+            if attempt.way in (Way.CHOICES, Way.SLICES):
+                by = self.by_choices if attempt.way is Way.CHOICES else self.by_slices
+                outcome = by((deadline - time.monotonic()) * attempt.share)
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
@@ -196,21 +197,37 @@ class _Series:
             outcome = self._run(replace(plan, taken=plan.taken | {Way.PARTS}), seconds)
         return outcome
 
+    def by_choices(self, seconds: float) -> ShapeResult:
+        """All attempts at the program whose locations know more."""
+        chosen = self.prepared.by_choices
+        if chosen is None:
+            return gave_up("there is nothing to choose", time.monotonic())
+        result = self._analyse(chosen, self.kinds, self.ignored, seconds)
+        result.shape_class = f"{result.shape_class}, by choices"
+        return result
+
     def by_slices(self, seconds: float) -> ShapeResult:
         """The slices of the program, one after the other, until one is no proof."""
 
         def analyse_slice(own: Slice, ignored: Set[Alarm], seconds: float) -> ShapeResult:
-            return analyse(
-                Prepared(self.prepared.source, own),
-                malloc_may_fail=self.malloc_may_fail,
-                seconds=seconds,
-                max_structures=self.max_structures,
-                kinds=self.kinds - COMMON_KINDS,
-                ignored=frozenset(ignored),
-                tell=self.tell,
-            )
+            kinds = self.kinds - COMMON_KINDS
+            return self._analyse(Prepared(self.prepared.source, own), kinds, frozenset(ignored), seconds)
 
         return run_slices(self.prepared, analyse_slice, self.kinds, seconds)
+
+    def _analyse(
+        self, prepared: Prepared, kinds: frozenset[str], ignored: frozenset[Alarm], seconds: float
+    ) -> ShapeResult:
+        """All attempts at another form of the program."""
+        return analyse(
+            prepared,
+            malloc_may_fail=self.malloc_may_fail,
+            seconds=seconds,
+            max_structures=self.max_structures,
+            kinds=kinds,
+            ignored=ignored,
+            tell=self.tell,
+        )
 
     def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
         start = time.monotonic()
@@ -244,12 +261,14 @@ def analyse_by_attempt(
     max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
 ) -> ShapeResult | None:
-    """One attempt alone; None if its rewriting changes nothing, or if there is one slice only.
+    """One attempt alone; None if its rewriting changes nothing, there is nothing to choose, or one slice only.
 
     The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, ALL_KINDS, start + seconds)
+    if attempt.way is Way.CHOICES:
+        return series.by_choices(seconds) if only_class is None and prepared.by_choices is not None else None
     if attempt.way is Way.SLICES:
         return series.by_slices(seconds) if only_class is None and prepared.slices else None
     taken = frozenset({attempt.way} if attempt.way is not None else ())
@@ -418,6 +437,7 @@ class _Plan:
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
+            Way.CHOICES: lambda reached: self.prepared.by_choices is not None,
             Way.SLICES: lambda reached: bool(self.prepared.slices),
             Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),
             Way.CALLS: CopiesLook(self.prepared.calls),

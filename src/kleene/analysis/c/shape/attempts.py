@@ -25,6 +25,8 @@ from kleene.semantics.translate import Alarm
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+CHOICES_SHARE = 0.5
+"""Share of the time left for the attempt `choices`: all attempts are made without it again."""
 SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
@@ -144,6 +146,13 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt(
+        "choices",
+        "locations know which element of an array is meant, and to which variable a pointer points",
+        _where(Way.CHOICES),
+        way=Way.CHOICES,
+        share=CHOICES_SHARE,
+    ),
     Attempt(
         "slices",
         "data structures that no pointer leads to from each other are analysed one by one",

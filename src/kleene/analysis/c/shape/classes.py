@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kleene.passes.facts.memory import Memory
 from kleene.semantics.vocabulary.back_cells import back_cells, is_called_back
+from kleene.semantics.vocabulary.data_cells import cells_to_variables
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.vocabulary.headers import header_cells
 
@@ -27,7 +28,8 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
-        return _class_of(back, memory.self_loops, header_cells(memory) - back)
+        shape = _class_of(back, memory.self_loops, header_cells(memory) - back)
+        return replace(shape, local=cells_to_variables(memory) - back - shape.headers)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 
@@ -76,5 +78,5 @@ def next_class(
     forward = {cell for group in groups for cell in group.cells} - back
     if len(back) == 1 and circular and len(forward & links or forward) == 1:
         circular |= back  # a doubly linked list is circular both ways
-    following = _class_of(back, circular, shape.headers)
+    following = replace(_class_of(back, circular, shape.headers), local=shape.local - circular - back)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)

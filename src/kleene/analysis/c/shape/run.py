@@ -54,7 +54,8 @@ class Looks:
     """Looks at the structures of a run for ways to fewer ones; ends it with LimitReached if there are any.
 
     Without numbers in nodes everything else looks different, so the other ways come after that one. Slices come before
-    all of them, since each slice looks for itself; but not as long as whole heaps are few.
+    all of them, since each slice looks for itself; but not as long as whole heaps are few. Where locations can know
+    more, there may be more slices, so this comes first.
     """
 
     by_way: Mapping[Way, Callable[[Reached[Structure]], bool]]
@@ -63,7 +64,7 @@ class Looks:
     def __call__(self, reached: Reached[Structure]) -> None:
         ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
         if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
-            ways = self._seen(reached, Way.SLICES) or ways
+            ways = self._seen(reached, Way.CHOICES) or self._seen(reached, Way.SLICES) or ways
         self.ways = ways
         if ways:
             raise LimitReached(", ".join(sorted(way.value for way in ways)), Limit.PARTS)
@@ -106,7 +107,7 @@ def run_shape(
     result = _result(translation, shape, domain, reached, reached.generated, start)
     result.ways = looks.ways if looks is not None else frozenset()
     if not result.ways:
-        result.lanes = look(reached) if result.alarms or result.cyclic or not reached.complete else ()
+        result.lanes = look(reached) if result.alarms or not result.complete else ()
     return result
 
 

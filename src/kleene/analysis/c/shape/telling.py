@@ -43,7 +43,7 @@ class Teller:
             self._next = now + TELLING_SECONDS
             loop = "loop in " if location in self.translation.cfa.loop_heads else ""
             where = f"{loop}{place.function or 'the program'}, line {place.line}"
-            self.tell(f"{self.how}: {where}, {batch} new here, {self.counts.generated:,} structures")
+            self.tell(f"{where}: {batch:,} new, {self.counts.generated:,} structures ({self.how})")
 
     def on_edge(self, edge: Edge[Any], source: Any, results: Sequence[Any]) -> None:
         """Nothing to tell."""

@@ -3,7 +3,7 @@
 In reading order:
 
 - `webs`: variables that are used for several things, one after the other
-- `values`: pointers that have a value, and equal ones
+- `values`: pointers to what never ends, and equal pointers
 - `classes`: classes of objects that no pointer has in common
 - `projection`: one operation as a slice sees it
 - `silence`: steps that do nothing are left out

@@ -48,7 +48,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.passes.attempts.slices.values import SureValues, has_constant_addresses
+from kleene.passes.attempts.slices.values import LastingPointers, has_constant_addresses
 from kleene.passes.attempts.slices.webs import Webs
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
 
@@ -150,7 +150,7 @@ class Classes:
         local = {v for v in memory.pointers if not v.is_global}
         outside = Cfa(memory.cfa.entry, tuple(self.regions.main_edges))
         self.webs = Webs(outside, local)
-        self._values = SureValues(memory, outside)
+        self._lasting = LastingPointers(memory, outside)
         self._parent: list[Class] = []
         self._cells: list[dict[int, Class]] = []
         self._known: dict[_Key, Class] = {}
@@ -325,16 +325,16 @@ class Classes:
         if call.target is not None and call.returned is not None and isinstance(call.target.type, PointerType):
             self._unite(self.pointee(call.target, spot, written=True), self.pointee(call.returned, inside))
 
-    def are_same(self, left: Expression, right: Expression, spot: Spot) -> bool:
-        """Whether two pointers may be equal, and not NULL; a pointer without a value counts as another one."""
-        if self._has_constant_addresses:
-            return True
+    def are_apart(self, left: Expression, right: Expression, spot: Spot) -> bool:
+        """Whether two pointers with values never point to the same object."""
         classes = [self.pointee(side, spot) for side in (left, right)]
-        return None in classes or len({self.find(c) for c in classes if c is not None}) == 1
+        return None not in classes and len({self.find(c) for c in classes if c is not None}) == 2
 
-    def has_value(self, pointer: Expression, spot: Spot) -> bool:
-        """Whether a pointer has a value for sure, outside of functions that are analysed apart."""
-        return spot.edge is not None and not spot.call and self._values.has_value(pointer, spot.edge.source)
+    def is_lasting(self, pointer: Expression, spot: Spot) -> bool:
+        """Whether a pointer is NULL or the address of an object that never ends (`values`)."""
+        if spot.edge is None or spot.call or self._has_constant_addresses:
+            return False
+        return self._lasting.contain(pointer, spot.edge.source)
 
     @cached_property
     def _has_constant_addresses(self) -> bool:

@@ -184,13 +184,13 @@ class Projection:
         return Projected((operation,)) if looks else Projected(test=operation)
 
     def _null_pointers(self, operation: Assume, spot: Spot) -> Iterator[Operation]:
-        """A pointer of the slice that is equal to one of another slice is NULL."""
-        sides = equal_pointers(operation.condition)
-        if sides is None or self.classes.are_same(*sides, spot):
+        """A pointer of the slice that is equal to a lasting one of another slice is NULL."""
+        sides = equal_pointers(operation)
+        if sides is None or not self.classes.are_apart(*sides, spot):
             return
         for side, other in (sides, sides[::-1]):
-            if self._is_visible(side, spot) and self.classes.has_value(other, spot):
-                yield replace(operation, condition=Comparison("==", side, Constant(0, side.type)))
+            if self._is_visible(side, spot) and self.classes.is_lasting(other, spot):
+                yield Assume(operation.place, Comparison("==", side, Constant(0, side.type)), truth=True)
 
     def _declaration(self, operation: DeclareLocal, variable: Variable, spot: Spot) -> Projected:
         if self.memory.kind(variable) == "integer":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from kleene.cfa.expressions import Variable, variables
 from kleene.cfa.graph import Cfa, Edge
@@ -17,22 +16,17 @@ from kleene.cfa.operations import (
     Assign,
     Assume,
     EndScope,
-    Error,
     Exit,
     Havoc,
-    Leave,
     Operation,
-    Return,
     Skip,
-    Unsupported,
     expressions,
 )
 from kleene.passes.attempts.slices.projection import Projected
-from kleene.passes.facts.liveness import defined_variables, starts, used_variables
+from kleene.passes.facts.liveness import dead_ends, defined_variables, starts, used_variables
 
 _MARK = "|"
-"""In the names of locations between the operations that one operation became."""
-_ENDS = Error | Exit | Leave | Return | Unsupported
+"""In the names of locations that the program does not have, or where not all of its runs are that come to them."""
 Heads = frozenset[str]
 
 
@@ -127,12 +121,6 @@ class Silencer:
                     heads[name] = more
         return heads
 
-    @cached_property
-    def _dead_ends(self) -> frozenset[str]:
-        """Locations at which no run is: nothing leads on from there, and what leads there does not end the program."""
-        ends = {edge.target for edge in self.cfa.edges if isinstance(edge.label, _ENDS)}
-        return frozenset(n for n in self.cfa.locations if not self.cfa.leaving(n) and n not in ends)
-
     def open_edges(self) -> list[Edge[Operation]]:
         """Edges whose operations read what the slice does not know, though it matters what this is.
 
@@ -150,15 +138,18 @@ class Silencer:
         return edges
 
     def quiet_automaton(self) -> Cfa[Operation]:
-        """The automaton without silent steps. Its locations keep their names."""
+        """The automaton without silent steps. Locations with something to do keep their names."""
         edges: list[Edge[Operation]] = []
+        nowhere = dead_ends(self.cfa)
         entered: dict[str, Operation] = {self.cfa.entry: self.cfa.edges[0].label}
         for edge in self.cfa.edges:
             steps = self.operations(edge)
-            if not steps:
+            if not steps and self._name(edge.source) == edge.source:  # beside a way with something to do
+                steps = (Skip(edge.label.place),)
+            elif not steps:
                 continue
             heads = self.heads[edge.target]
-            target = next(iter(heads)) if len(heads) == 1 else edge.target
+            target = next(iter(heads)) if len(heads) == 1 else self._name(edge.target)
             here = edge.source
             for step in steps[:-1]:
                 there = f"{edge.source}{_MARK}{len(edges)}"
@@ -170,10 +161,15 @@ class Silencer:
         for location, label in entered.items():
             heads = self.heads[location]
             if heads != {location}:
-                edges += [Edge(location, Skip(label.place), head) for head in sorted(heads - self._dead_ends)]
-        whole = Cfa(self.cfa.entry, tuple(edges))
+                here, ways = self._name(location), sorted(heads - nowhere)
+                edges += [Edge(here, Skip(label.place), head) for head in ways]
+        whole = Cfa(self._name(self.cfa.entry), tuple(edges))
         reachable = whole.reachable_from(starts(whole))
-        return Cfa(self.cfa.entry, tuple(edge for edge in edges if edge.source in reachable))
+        return Cfa(whole.entry, tuple(edge for edge in edges if edge.source in reachable))
+
+    def _name(self, location: str) -> str:
+        """The name of a location in the result: silent steps that lead past a silent location do not come there."""
+        return location if self.heads[location] == {location} else f"{location}{_MARK}"
 
 
 def _numbers_read(operation: Operation) -> set[Variable]:

@@ -41,6 +41,8 @@ class Slice:
     """The classes of other slices on which conditions and numbers of this one depend."""
     accesses: Mapping[tuple[int, int], Set[tuple[type, Expression]]]
     """What the slice accesses of what each operation of the program accesses, by edge and call."""
+    left_out: frozenset[str]
+    """The locations of the program that the slice does not have."""
 
     def describes(self, memory: Memory) -> bool:
         """Whether all that the structures of the slice say about its pointers holds in the program, too."""
@@ -161,7 +163,8 @@ class Slicing:
             for c in projection.hidden_classes(edge.label, Spot(edge, call))
         }
         open_places = frozenset((int(size), offset) for size, offset in others)
-        return Slice(sliced, projection.mixed, open_places, kept, frozenset(correlated), done)
+        left_out = frozenset(memory.cfa.locations).difference(cfa.locations)
+        return Slice(sliced, projection.mixed, open_places, kept, frozenset(correlated), done, left_out)
 
 
 def _reachable(start: Class, after: Mapping[Class, Set[Class]]) -> set[Class]:

@@ -20,7 +20,7 @@ from kleene.cfa.expressions import (
     map_variables,
 )
 from kleene.cfa.operations import CHOICE, Assign, Error, Havoc, Place
-from kleene.cfa.types import CHAR, INT, IntegerType, PointerType, Type
+from kleene.cfa.types import CHAR, INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.text.blocks import TextBlocks, is_in_literal
 from kleene.passes.entry_parameters import ARGUMENT
@@ -152,9 +152,12 @@ class Accesses:
         place = inner = self._place(target)
         while isinstance(inner, Field | Index):
             inner = inner.base
-        if place is not inner and isinstance(inner, Deref) and self.texts.is_in_text(self.original(target)):
-            start = inner.pointer  # a pointer into a text is one to its start
-            return start if start.type == expression.type else Cast(start, expression.type)
+        if place is not inner and self.texts.is_in_text(self.original(target)):
+            if isinstance(target, Index) or isinstance(target.type, ArrayType):
+                self._check_around(target.base if isinstance(target, Index) else target)
+            if isinstance(inner, Deref):  # a pointer into a text is one to its start
+                start = inner.pointer
+                return start if start.type == expression.type else Cast(start, expression.type)
         return replace(expression, target=place)
 
     def _place(self, lvalue: Expression) -> Expression:
@@ -206,20 +209,19 @@ class Accesses:
 
     def access(self, lvalue: Expression, *, write: bool) -> None:
         """Check an access to an element of a text: it must be inside, and the text must be there."""
-        size = lvalue.type.size
         match lvalue:
-            case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
+            case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == lvalue.type.size:
                 base = self.value(pointer)
                 self.read(index)
-                inside = self._inside(pointer, index, scale)
+                inside = self._is_there(lvalue)
             case Deref(pointer=pointer):
                 base = self.value(pointer)
-                inside = self._inside(pointer, Constant(0, self.word), size)
+                inside = self._is_there(lvalue)
             case Index(base=array, index=index):
-                pointer = AddressOf(array, PointerType(lvalue.type, self.texts.program.pointer_size))
+                pointer = AddressOf(array, self._pointer_to(lvalue.type))
                 base = self._address(pointer, array)
                 self.read(index)
-                inside = self._inside(pointer, index, size)
+                inside = self._is_there(lvalue)
             case Field(base=inner):
                 if not isinstance(inner, Variable):  # a variable that is named is there
                     self.access(inner, write=write)
@@ -228,6 +230,27 @@ class Accesses:
                 raise NotFollowed(f"an access to a text: {lvalue}")
         self.check(inside, f"the index of {lvalue} may be out of bounds")
         self.touch(base, write=write and self.texts.may_be_literal(self.original(pointer)))
+
+    def _check_around(self, array: Expression) -> None:
+        """Check the elements that an array is a member of: what is known of the array says nothing about them."""
+        while isinstance(array, Field):
+            array = array.base
+        if isinstance(array, Deref | Index):
+            self.check(self._is_there(array), f"the index of {array} may be out of bounds")
+        if isinstance(array, Index):
+            self._check_around(array.base)
+
+    def _is_there(self, element: Deref | Index) -> bool:
+        size = element.type.size
+        match element:
+            case Index(base=array, index=index):
+                return self._inside(AddressOf(array, self._pointer_to(element.type)), index, size)
+            case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
+                return self._inside(pointer, index, scale)
+        return self._inside(element.pointer, Constant(0, self.word), size)
+
+    def _pointer_to(self, type_: Type) -> PointerType:
+        return PointerType(type_, self.texts.program.pointer_size)
 
     def _inside(self, pointer: Expression, index: Expression, scale: int) -> bool:
         return self.relations.inside(self.original(pointer), self.original(index), scale, self.location)

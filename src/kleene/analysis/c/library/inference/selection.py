@@ -441,16 +441,29 @@ class Inference:
         return True
 
     def _take_back_makers(self, tried: list[Tried], function: ExportedFunction) -> bool:
-        """Take back operations whose results are no new objects: the library keeps them in its own variables."""
+        """Take back operations whose results are no new objects: the library keeps them in its own variables.
+
+        Such a maker has no error if the caller only reads its result.
+        """
         types = {name for t in tried if t.trial.shared and STATIC in t.trial.shared for name in t.client.objects}
         makers = [o for o in self.inferred.accepted if o.makes in types and not o.records_in(*OBJECTS)]
         makers = [o for o in makers if o.outcome is Outcome.NEW and o.function.name not in self.taken_back]
-        for operation in makers if len(types) == 1 else ():
+        makers = [o for o in makers if len(types) == 1 and self._has_other_reading(o)]
+        for operation in makers:
             self.taken_back.add(operation.function.name)
             self.refuted.add(operation)
             self.inferred.accepted.remove(operation)
             self.waiting.append(operation.function)
-        return bool(makers) and len(types) == 1
+        return bool(makers)
+
+    def _has_other_reading(self, operation: Operation) -> bool:
+        """Whether an accepted function has no error in another reading, without those that need its objects."""
+        before = list(self.inferred.accepted)
+        self.inferred.accepted = [o for o in before if operation.makes not in (*o.records_in(*OBJECTS), o.makes)]
+        others = [o for o in self._possible(operation.function) if o != operation]
+        best = self._best(self._try_all(others)) if others else None
+        self.inferred.accepted = before
+        return best is not None
 
 
 def _with_lasting_texts(operation: Operation) -> Operation:

@@ -1,0 +1,166 @@
+"""The numbers that a number is compared with: by the next condition, or anywhere in the program.
+
+Where results of a function meet, the constants of the next condition tell them apart. A bound that grows in a loop
+stops at landmarks (Simon, King. Widening polyhedra with landmarks, APLAS 2006): here, at the constants that operations
+of the program relate to the number, and at the limits of types and blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Unary,
+    Variable,
+    children,
+    walk,
+)
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Operation,
+    Realloc,
+    Skip,
+    expressions,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import CHAR, IntegerType, PointerType, Type
+from kleene.passes.facts.memory import constant_of
+
+_LOOK_AHEAD = 8
+"""Edges from a place to the condition: the end of the scope of a function, and copies of its result."""
+
+
+def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Variable, int]]:
+    """Variables and the constants with which the next condition compares them, or copies of them; NULL is 0."""
+    origins: dict[Variable, Variable | None] = {}
+    for _ in range(_LOOK_AHEAD):
+        edges = cfa.leaving(location)
+        if edges and isinstance(edges[0].label, Assume):
+            pairs = _compared(edges[0].label.condition)
+            asked = [(origins.get(variable, variable), number) for variable, number in pairs]
+            return frozenset((variable, number) for variable, number in asked if variable is not None)
+        if len(edges) != 1:
+            break
+        match edges[0].label:
+            case Assign(target=Variable() as target, value=value):
+                source = _uncast(value)
+                origins[target] = origins.get(source, source) if isinstance(source, Variable) else None
+            case DeclareLocal() | EndScope() | Skip():
+                pass
+            case _:
+                break
+        location = edges[0].target
+    return frozenset()
+
+
+def _compared(condition: Expression) -> list[tuple[Variable, int]]:
+    condition = _uncast(condition)
+    match condition:
+        case Variable():
+            return [(condition, 0)]
+        case Unary(operator="!", operand=operand):
+            return _compared(operand)
+        case Comparison(left=left, right=right):
+            sides = [(_uncast(left), constant_of(right)), (_uncast(right), constant_of(left))]
+            return [(side, number) for side, number in sides if isinstance(side, Variable) and number is not None]
+    return []
+
+
+def _uncast(expression: Expression) -> Expression:
+    while isinstance(expression, Cast) and isinstance(expression.operand.type, IntegerType | PointerType):
+        expression = expression.operand
+    return expression
+
+
+class Landmarks:
+    """The numbers at which the bounds of variables and members stop.
+
+    Variables, members and constants of one operation belong together, and so do those that belong to the same one.
+    Members are told apart by their offsets and sizes.
+    """
+
+    def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
+        self._parents: dict[Hashable, Hashable] = {}
+        numbers: list[tuple[Hashable, int]] = []
+        operations = [e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope)]
+        operations += [assignment for item in program.globals for assignment in item.initial]
+        for operation in dict.fromkeys(operations):
+            nodes = [n for x in expressions(operation) for n in _nodes(x)]
+            holders = [holder for n in nodes for holder in _holders(n)]
+            for holder in holders[1:]:
+                self._parents[self._root(holder)] = self._root(holders[0])
+            constants = [n.value for n in nodes if isinstance(n, Constant)] if not _is_of_bytes(operation) else []
+            constants += [limit for n in nodes for limit in _limits(n.type)]
+            constants += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
+            constants += [program.largest_block // unit for unit in _units(operation, nodes)]
+            numbers += [(holders[0], constant) for constant in constants] if holders else []
+        self._of: dict[Hashable, set[int]] = {}
+        for holder, number in numbers:
+            self._of.setdefault(self._root(holder), set()).update((number - 1, number, number + 1))
+
+    def _root(self, holder: Hashable) -> Hashable:
+        while (parent := self._parents.get(holder, holder)) != holder:
+            holder = parent
+        return holder
+
+    def of_each(self, holders: Mapping[int, Iterable[Hashable]]) -> Callable[[int], list[int]]:
+        """The landmarks of each of some numbers, given the variables and members that they are in."""
+        return lambda number: self.of(holders.get(number, ()))
+
+    def of(self, holders: Iterable[Hashable]) -> list[int]:
+        """The landmarks of a number that is in some variables and members, in ascending order."""
+        roots = {self._root(holder) for holder in holders}
+        return sorted({number for root in roots for number in self._of.get(root, ())})
+
+
+def _nodes(expression: Expression) -> Iterator[Expression]:
+    """The parts of an expression, but for the pointers through which its members are reached."""
+    yield expression
+    if isinstance(expression, Field) and isinstance(expression.base, Deref | Variable):
+        inner = expression.base.pointer if isinstance(expression.base, Deref) else expression.base
+        if isinstance(inner, Variable):
+            return
+    for child in children(expression):
+        yield from _nodes(child)
+
+
+def _holders(node: Expression) -> list[Hashable]:
+    """The variable or member that an expression is."""
+    match node:
+        case Variable(name=name):
+            return [name]
+        case Field(offset=offset, type=type_):
+            return [(offset, type_.size)]
+    return []
+
+
+def _limits(type_: Type) -> tuple[int, ...]:
+    return (type_.minimum, type_.maximum) if isinstance(type_, IntegerType) else ()
+
+
+def _units(operation: Operation, nodes: list[Expression]) -> set[int]:
+    """What numbers of elements are multiplied with."""
+    products: list[Expression] = [n for n in nodes if isinstance(n, Binary) and n.operator == "*"]
+    units = {1} if isinstance(operation, Allocate | Realloc) else set()
+    if isinstance(operation, Allocate | Realloc):
+        products.append(operation.size)
+    return units | {n.value for product in products for n in walk(product) if isinstance(n, Constant) and n.value > 0}
+
+
+def _is_of_bytes(operation: Operation) -> bool:
+    """Whether an operation compares a byte: the constant is a character."""
+    test = operation.condition if isinstance(operation, Assume) else None
+    sides = [_uncast(side) for side in (test.left, test.right)] if isinstance(test, Comparison) else []
+    return any(isinstance(s.type, IntegerType) and s.type.bits == CHAR.bits for s in sides if constant_of(s) is None)

@@ -1,0 +1,69 @@
+"""Landmarks: where bounds that grow in a loop stop, and how few rounds that takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.unit.semantics.translated import program_of
+
+from kleene.cfa.operations import Operation
+from kleene.passes.facts.compared_numbers import Landmarks
+from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.symbolic_states import State
+from kleene.passes.facts.zones import UNBOUNDED, Zone, widen
+from kleene.passes.preparation import Prepared
+
+RING = """struct ring { int *slots; int first, length; };
+int main(void) {
+    struct ring r;
+    int lines = 0, c, last = 0;
+    r.slots = malloc(16 * sizeof *r.slots);
+    if (!r.slots) return 1;
+    r.first = 0;
+    r.length = 16;
+    while ((c = getchar()) != -1) {
+        r.slots[r.first] = c;
+        r.first = (r.first + 1) % r.length;
+        if (c == 10) lines++;
+        if (c == 61 || c == 58 || c == 35 || c == 91 || c == 93 || c == 59) last = c;
+    }
+    free(r.slots);
+    if (last) return 0;
+    return lines;
+}
+"""
+MOST_ROUNDS = 30
+"""Times that an operation of the loop is applied; with all constants of the program as landmarks, 60."""
+
+
+def test_a_number_has_the_constants_that_operations_relate_it_to(tmp_path: Path) -> None:
+    prepared = Prepared(program_of(tmp_path, RING))
+    landmarks = Landmarks(prepared.inlined, prepared.cfa)
+    names = {n: n.rsplit(".", 1)[-1].rsplit("_", 1)[-1] for n in landmarks._parents if isinstance(n, str)}
+    assert all({15, 16, 17} <= set(landmarks.of([n])) for n, last in names.items() if last == "first")
+    assert not {61, 91} & set(landmarks.of([n for n, last in names.items() if last == "lines"]))
+
+
+def test_a_number_that_counts_without_end_takes_few_rounds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rounds: Counter[int] = Counter()
+    after = Relations.after
+
+    def counted(self: Relations, operation: Operation, before: State) -> State | None:
+        rounds[id(operation)] += 1
+        return after(self, operation, before)
+
+    prepared = Prepared(program_of(tmp_path, RING))
+    cfa = prepared.cfa
+    monkeypatch.setattr(Relations, "after", counted)
+    assert Relations(prepared.inlined, cfa).at
+    assert max(rounds.values()) <= MOST_ROUNDS
+
+
+def test_what_grows_stops_at_the_next_landmark() -> None:
+    known, joint = Zone(), Zone()
+    known.bounds |= {1: (0, 3), 2: (0, 3), 3: (0, 3)}
+    joint.bounds |= {1: (0, 4), 2: (-1, 3), 3: (0, 3)}
+    widen(known, joint, [(1, 1), (2, 2), (3, 3)], {1: [0, 16], 2: [0, 16], 3: []}.__getitem__)
+    assert joint.bounds == {0: (0, 0), 1: (0, 16), 2: (-UNBOUNDED, 3), 3: (0, 3)}
