@@ -231,3 +231,50 @@ def test_a_number_of_elements_is_one_for_which_there_is_memory(test: str, verdic
     """A product that overflows made an empty block, and all that wrote to it was an error."""
     report = _checked(_VECTOR.replace("TEST", test), tmp_path)
     assert _verdicts(report)["vec_push"] is verdict
+
+
+_WORDS = """\
+#include <stdlib.h>
+#include <string.h>
+struct word { struct word *next; char *text; };
+struct word *words_add(struct word *l, const char *s) {
+    struct word *w = malloc(sizeof *w);
+    if (!w) return l;
+    w->text = strdup(s);
+    if (!w->text) { free(w); return l; }
+    w->next = l;
+    return w;
+}
+struct word *words_pop(struct word *l, char **s) {
+    struct word *next;
+    if (!l) { *s = NULL; return NULL; }
+    next = l->next;
+    *s = l->text; MORE
+    free(l);
+    return next;
+}
+void words_free(struct word *l) { while (l) { struct word *next = l->next; free(l->text); free(l); l = next; } }
+"""
+
+
+@pytest.mark.parametrize(("more", "verdict"), [("", Verdict.TRUE), ("free(l->text);", Verdict.FALSE)])
+def test_what_a_function_stores_for_its_caller_may_be_his(more: str, verdict: Verdict, tmp_path: Path) -> None:
+    """A block that a function hands out through a pointer was lost: an error of a correct function."""
+    report = _checked(_WORDS.replace("MORE", more), tmp_path)
+    assert _verdicts(report)["words_pop"] is verdict
+
+
+def test_a_pointer_that_an_operation_leaves_to_a_freed_block_is_its_error(tmp_path: Path) -> None:
+    """The error was one of the function that used the pointer next."""
+    text = (
+        "#include <stdlib.h>\nstruct n { struct n *next; };\nstruct q { struct n *head, *tail; };\n"
+        "struct q *q_new(void) { return calloc(1, sizeof(struct q)); }\n"
+        "int q_push(struct q *q) {\n    struct n *n = calloc(1, sizeof *n);\n    if (!n) return -1;\n"
+        "    if (q->tail) q->tail->next = n; else q->head = n;\n    q->tail = n;\n    return 0;\n}\n"
+        "void q_pop(struct q *q) {\n    struct n *n = q->head;\n    if (n) { q->head = n->next; free(n); }\n}\n"
+        "void q_free(struct q *q) { while (q->head) q_pop(q); free(q); }\n"
+    )
+    report = _checked(text, tmp_path)
+    wrong = next(f for f in report.functions if f.verdict is Verdict.FALSE)
+    assert wrong.name == "q_pop" and wrong.sequence[-2:] == ("q_pop", "q_push")
+    assert _verdicts(report)["q_push"] is not Verdict.FALSE

@@ -33,6 +33,7 @@ static void *kleene_datum(void) {{
 static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : (void *)131072; }}
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
+_TEXT = "char *"
 _TEXTS = ('""', '"a"', '"key"')
 """Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
 
@@ -119,6 +120,14 @@ class Calls:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
+            elif role is Role.RESULT and parameter.type.target == _TEXT:
+                call.setup.append(f"{_TEXT}{local} = NULL;")
+                call.arguments.append(f"&{local}")
+                call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
+            elif role is Role.TAKEN:
+                call.setup.append(f"{parameter.type.target} {local} = NULL;")
+                call.arguments.append(f"&{local}")
+                call.cleanup.append(f"free({local});")
             elif role is Role.AMOUNT:
                 call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
                 call.guards.append(f"{local} >= 0 && {local} <= {_MOST_ELEMENTS}")

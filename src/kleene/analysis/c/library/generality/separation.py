@@ -180,13 +180,13 @@ def objects_in_state(state: State, variables: Sequence[str], function: str) -> s
     return {name for name in variables if name in state.locals and _targets(state, state.locals[name])}
 
 
-def has_stale_pointers(state: State, variables: Sequence[str], function: str) -> bool:
-    """Whether an object of `function` has a pointer to a block that was freed."""
+def stale_blocks(state: State, variables: Sequence[str], function: str) -> set[int]:
+    """The blocks that were freed and to which a pointer in an object of `function` still leads."""
     if len(state.frames) != 1 or state.frames[0].function != function:
-        return False
+        return set()
     roots = [t for name in variables if name in state.locals for t in _targets(state, state.locals[name])]
-    held = [t for n in _heap(state, roots) if state.blocks[n].alive for t in _targets(state, n)]
-    return any(t in state.blocks and not state.blocks[t].alive for t in held)
+    held = {t for n in _heap(state, roots) if state.blocks[n].alive for t in _targets(state, n)}
+    return {t for t in held if t in state.blocks and not state.blocks[t].alive}
 
 
 def _targets(state: State, number: int) -> list[int]:

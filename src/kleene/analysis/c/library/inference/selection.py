@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client.places import executed_operations
+from kleene.analysis.c.library.client.places import executed_operations, leaving_operation
 from kleene.analysis.c.library.client.text import CLIENT
 from kleene.analysis.c.library.client.walks import can_walk
 from kleene.analysis.c.library.contracts.stored import StoredContracts
@@ -257,7 +257,7 @@ class Inference:
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
-            self.inferred.rejected.append(most_telling(linked))  # two objects share a block, and that is the error
+            self._reject(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif any(frees_datum(r) for r in failures) and not any(Role.OWNED in r.operation.roles for r in failures):
@@ -270,7 +270,16 @@ class Inference:
             self.inferred.untried[function.name] = never_called(function, self.interface)
 
     def _reject(self, rejected: Rejected) -> None:
-        """Reject a function. One that makes objects still makes them where it does not dereference NULL."""
+        """Reject a function, or the one that has left it a pointer to a freed block.
+
+        One that makes objects still makes them where it does not dereference NULL.
+        """
+        leaving = leaving_operation(rejected.error, rejected.client)
+        if leaving in self.inferred.accepted and leaving.function != rejected.operation.function:
+            self.inferred.accepted.remove(leaving)
+            self.inferred.rejected.append(replace(rejected, operation=leaving))
+            self.waiting.insert(0, rejected.operation.function)
+            return
         self.inferred.rejected.append(rejected)
         maker, fault = rejected.operation, rejected.error.fault
         if not maker.makes or fault.kind != "null_dereference" or maker.records_in(*OBJECTS):

@@ -39,6 +39,7 @@ class Role(Enum):
     STORED = "a pointer that is stored only, and not NULL"
     OWNED = "a block that the library frees"
     RESULT = "a variable for a result"
+    TAKEN = "a variable for a block that the caller frees"
     CALLBACK = "a function of the client"
     RECORD = "a record by value"
 
