@@ -153,7 +153,7 @@ def adds_block(rejected: Rejected) -> bool:
     roles = set(operation.roles)
     if not _ADDS.search(operation.function.name) or Role.BLOCK not in roles or not roles & set(OBJECTS):
         return False
-    return not is_wrong_guess_of(rejected)
+    return failing(rejected) == operation.function.name and not is_wrong_guess_of(rejected)
 
 
 def frees_datum(rejected: Rejected) -> bool:
