@@ -199,7 +199,9 @@ void pool_free(struct pool *p) { FREES free(p); }
 
 def test_a_pool_hands_out_any_number_of_elements(tmp_path: Path) -> None:
     text = _POOL.replace("FREES", "while (p->spare) { struct node *n = p->spare; p->spare = n->next; free(n); }")
-    assert set(_verdicts(_checked(text, tmp_path)).values()) == {Verdict.TRUE}
+    report = _checked(text, tmp_path)
+    assert set(_verdicts(report).values()) == {Verdict.TRUE}
+    assert not any("spare->next is NULL" in fact for facts in report.invariants.values() for fact in facts)
 
 
 @pytest.mark.skipif(not EXAM, reason=SLOW)
@@ -278,3 +280,16 @@ def test_a_pointer_that_an_operation_leaves_to_a_freed_block_is_its_error(tmp_pa
     wrong = next(f for f in report.functions if f.verdict is Verdict.FALSE)
     assert wrong.name == "q_pop" and wrong.sequence[-2:] == ("q_pop", "q_push")
     assert _verdicts(report)["q_push"] is not Verdict.FALSE
+
+
+def test_members_of_one_name_in_two_records_have_no_facts(tmp_path: Path) -> None:
+    """That the first of several lists has no next one was a fact about the member `next` of other records."""
+    text = (
+        "#include <stdlib.h>\nstruct n { struct n *next; };\nstruct l { struct l *next; struct n *first; };\n"
+        "struct t { struct l *lists; };\nstruct t *t_new(void) { return calloc(1, sizeof(struct t)); }\n"
+        "void t_add(struct t *t) { struct l *l = calloc(1, sizeof *l); if (l) { l->next = t->lists; t->lists = l; } }\n"
+        "void t_put(struct t *t) {\n    struct n *n = t->lists ? malloc(sizeof *n) : NULL;\n"
+        "    if (n) { n->next = t->lists->first; t->lists->first = n; }\n}\n"
+    )
+    facts = [fact for facts in _checked(text, tmp_path).invariants.values() for fact in facts]
+    assert not any("lists->next" in fact for fact in facts)

@@ -129,7 +129,10 @@ class _Writer:
             *_PROLOGUE.splitlines(),
             *allocator_texts(self.interface),
             *(DATA.splitlines() if self.any_datum else ()),
-            *(f"struct {v} {{ struct {v} *next; {self.types.texts[n]} *object; }};" for n, v in self.lent.items()),
+            *(
+                f"struct {v} {{ struct {v} *kleene_next; {self.types.texts[n]} *kleene_object; }};"
+                for n, v in self.lent.items()
+            ),
             *(line for helper in (*self.calls.walks.texts, *self.calls.helpers) for line in helper.splitlines()),
         ]
 
@@ -206,10 +209,11 @@ class _Writer:
         zeroed = sum(name in self.types.zeroed for name in self.variables)
         for number, (name, lent) in enumerate(self.lent.items(), start=zeroed + 1):
             one = self.variables[name]
-            linked = f"w->object = {one}; w->next = {lent}; {lent} = w; {one} = NULL;"
+            linked = f"w->kleene_object = {one}; w->kleene_next = {lent}; {lent} = w; {one} = NULL;"
             kept = f"struct {lent} *w = malloc(sizeof *w); if (w) {{ {linked} }}"
-            walk = f"struct {lent} **at = &{lent}; while ((*at)->next && __VERIFIER_nondet_int()) at = &(*at)->next;"
-            taken = f"struct {lent} *w = *at; *at = w->next; {one} = w->object; free(w);"
+            goes_on = "(*at)->kleene_next && __VERIFIER_nondet_int()"
+            walk = f"struct {lent} **at = &{lent}; while ({goes_on}) at = &(*at)->kleene_next;"
+            taken = f"struct {lent} *w = *at; *at = w->kleene_next; {one} = w->kleene_object; free(w);"
             lines.append(f"        case {-2 * number}: {{ if ({one}) {{ {kept} }} break; }}")
             lines.append(f"        case {-2 * number - 1}: {{ if (!{one} && {lent}) {{ {walk} {taken} }} break; }}")
         return lines
