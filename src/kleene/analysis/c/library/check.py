@@ -16,7 +16,13 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
-from kleene.analysis.c.library.client.places import executed_operations, in_library, reason_in_library, sequence_of
+from kleene.analysis.c.library.client.places import (
+    executed_operations,
+    in_library,
+    leaving_operation,
+    reason_in_library,
+    sequence_of,
+)
 from kleene.analysis.c.library.client.suspects import suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
@@ -204,6 +210,7 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
+            operation = self._leaving(check, finding, client, operations) or operation
             is_lost = finding.confirmed and finding.kind == "memory_leak"
             if is_lost and (stored := self._without_null(inferred.types, operations)):
                 operations[:] = stored
@@ -231,6 +238,16 @@ class _Run:
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
             )
             operations.remove(operation)
+
+    def _leaving(
+        self, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]
+    ) -> Operation | None:
+        """The operation that has left a pointer to the freed block of a finding."""
+        number = check.findings.index(finding)
+        if not finding.confirmed or number >= len(check.traces):
+            return None
+        operation = leaving_operation(check.traces[number], client)
+        return operation if operation in operations else None
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.
@@ -275,7 +292,7 @@ class _Run:
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:
-            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static)
+            shared = shared or shared_in_structures(head.structures, head.live, client.variables, static, client.lent)
         if shared is None and client.copies and not heads:
             shared = (client.copies[0].removesuffix("_b"), client.copies[0])
         wrong = {n for n, v in self.verdicts.items() if v.verdict is Verdict.FALSE}

@@ -33,6 +33,7 @@ static void *kleene_datum(void) {{
 static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : (void *)131072; }}
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
+_TEXT = "char *"
 _TEXTS = ('""', '"a"', '"key"')
 """Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
 
@@ -70,6 +71,7 @@ class Calls:
         types: ObjectTypes,
         variables: dict[str, str],
         copied: dict[str, Operation],
+        outstanding: dict[str, list[str]],
         *,
         general: bool,
         any_text: bool,
@@ -79,6 +81,7 @@ class Calls:
         self.types = types
         self.variables = variables
         self.copied = copied
+        self.outstanding = outstanding
         self.is_general = general
         self.any_text = any_text
         self.any_datum = any_datum
@@ -117,6 +120,18 @@ class Calls:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
+            elif role is Role.RESULT and parameter.type.target == _TEXT:
+                call.setup.append(f"{_TEXT}{local} = NULL;")
+                call.arguments.append(f"&{local}")
+                call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
+            elif role is Role.TAKEN:
+                call.setup.append(f"{parameter.type.target} {local} = NULL;")
+                call.arguments.append(f"&{local}")
+                call.cleanup.append(f"free({local});")
+            elif role is Role.AMOUNT:
+                call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
+                call.guards.append(f"{local} >= 0 && {local} <= {_MOST_ELEMENTS}")
+                call.arguments.append(local)
             elif role in TEXTS:
                 call.arguments.append(f"({parameter.type.text}){self._text(role, local, call)}")
             else:
@@ -130,6 +145,7 @@ class Calls:
         if role is not Role.OBJECT_OR_NULL and name not in self.types.empty_is_null:
             call.guards.append(variable)
         if operation.ends and role in OBJECTS:
+            call.guards += [f"!{v}" for v in self.outstanding.get(name, ())]
             if operation.fate is Fate.RELEASED:
                 call.cleanup.append(f"free({variable});")
             call.cleanup.append(f"{variable} = NULL;")

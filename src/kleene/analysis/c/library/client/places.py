@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
+from kleene.analysis.c.library.generality.separation import stale_blocks
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.readings.operations import Operation
 from kleene.core.verdict import Finding
@@ -20,6 +21,7 @@ MOST_OPERATIONS = 6
 """Operations that a reason lists: the last ones. A path of the analysis may be long, and a reason is one line."""
 
 
+_OF_FREED_BLOCKS = ("dangling_dereference", "double_free")
 _FROM_PLACE = re.compile(r"block from (line |\S+:)\d+")
 
 
@@ -51,6 +53,27 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
 def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
     """The operations that lead to a finding, in order."""
     return tuple(o.function.name for o in executed_operations(finding, client))
+
+
+def leaving_operation(run: Confirmed, client: Client) -> Operation | None:
+    """The operation that frees the block of an error and leaves a pointer to it in an object; None if none does.
+
+    A list whose tail dangles fails where the tail is used next, which may be in another operation.
+    """
+    number, line, freeing = run.fault.block, 0, 0
+    if number is None or run.fault.kind not in _OF_FREED_BLOCKS:
+        return None
+    for step, state in zip(run.trace.steps, run.trace.states(), strict=False):
+        is_between = len(state.frames) == 1 and Path(step.operation.place.file).name == CLIENT
+        here = step.operation.place.line if is_between else line
+        block = state.blocks.get(number)
+        if block is not None and not block.alive and not freeing:
+            freeing = line
+        if freeing and here != freeing:
+            stale = stale_blocks(state, client.variables, MAIN)
+            return client.lines.get(freeing) if number in stale else None
+        line = here
+    return None
 
 
 def is_in_client(finding: Finding) -> bool:

@@ -55,6 +55,8 @@ class Client:
     """The function that returns any element of a record."""
     copies: tuple[str, ...] = ()
     """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
+    lent: frozenset[tuple[str, str]] = frozenset()
+    """Pools, and what they have handed out: both may be in one block."""
 
 
 class _Writer:
@@ -79,11 +81,13 @@ class _Writer:
         used = _used_types(operations) | types.zeroed
         kept = [name for name in types.kept if name in used or types.elements.keys() & used]
         self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(kept, start=1)}
+        self.lent = {n: f"kleene_lent_{i}" for i, n in enumerate(types.lent, start=1) if n in self.variables}
         self.calls = Calls(
             interface,
             types,
             self.variables,
             self._copied,
+            self._outstanding,
             general=general,
             any_text=self.any_text,
             any_datum=self.any_datum,
@@ -111,7 +115,8 @@ class _Writer:
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
         variables = (*objects.values(), *second, *copies)
-        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies)
+        lent = frozenset((self.variables[self.types.lent[n]], self.variables[n]) for n in self.lent)
+        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies, lent)
 
     # The frame of the client ----------------------------------------------------------------------------
 
@@ -124,6 +129,10 @@ class _Writer:
             *_PROLOGUE.splitlines(),
             *allocator_texts(self.interface),
             *(DATA.splitlines() if self.any_datum else ()),
+            *(
+                f"struct {v} {{ struct {v} *kleene_next; {self.types.texts[n]} *kleene_object; }};"
+                for n, v in self.lent.items()
+            ),
             *(line for helper in (*self.calls.walks.texts, *self.calls.helpers) for line in helper.splitlines()),
         ]
 
@@ -138,6 +147,14 @@ class _Writer:
         """The types of which an operation takes two objects."""
         return [name for o in self.operations for name in o.records_in(Role.SECOND)]
 
+    @property
+    def _outstanding(self) -> dict[str, list[str]]:
+        """For each type of pools, the variables that have what such a pool has handed out."""
+        outstanding: dict[str, list[str]] = {}
+        for name, variable in self.lent.items():
+            outstanding.setdefault(self.types.lent[name], []).extend([self.variables[name], variable])
+        return outstanding
+
     @cached_property
     def _copied(self) -> dict[str, Operation]:
         """The types of which operations make another object, each with an operation that ends one of the two."""
@@ -150,6 +167,7 @@ class _Writer:
         texts, second = self.types.texts, self._second()
         kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
+        declared += [f"    struct {lent} *{lent} = NULL;" for lent in self.lent.values()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
 
     def _pairs(self) -> list[tuple[str, Operation | None]]:
@@ -165,7 +183,7 @@ class _Writer:
     def _end(self) -> list[tuple[str, Operation | None]]:
         """The program may end when no object is left."""
         kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
-        live = [*kept, *(f"{self.variables[name]}_b" for name in self._second())]
+        live = [*kept, *(f"{self.variables[name]}_b" for name in self._second()), *self.lent.values()]
         condition = " && ".join(f"!{v}" for v in live) or "1"
         last = [o for o in self.operations if o.fate is Fate.LAST]
         lines: list[tuple[str, Operation | None]] = [(f"        case 0: if ({condition}) {{", None)]
@@ -182,7 +200,23 @@ class _Writer:
             f"{self.variables[name]}_b; {self.variables[name]}_b = t{i};"
             for i, name in enumerate(self._second())
         )
-        return [*([f"        case 1: {{ {swaps} break; }}"] if swaps else []), *self._zeroed_lines()]
+        lines = [*([f"        case 1: {{ {swaps} break; }}"] if swaps else []), *self._zeroed_lines()]
+        return [*lines, *self._lent_lines()]
+
+    def _lent_lines(self) -> list[str]:
+        """What a pool has handed out is kept in a list, so that there may be any number; any one is taken next."""
+        lines = []
+        zeroed = sum(name in self.types.zeroed for name in self.variables)
+        for number, (name, lent) in enumerate(self.lent.items(), start=zeroed + 1):
+            one = self.variables[name]
+            linked = f"w->kleene_object = {one}; w->kleene_next = {lent}; {lent} = w; {one} = NULL;"
+            kept = f"struct {lent} *w = malloc(sizeof *w); if (w) {{ {linked} }}"
+            goes_on = "(*at)->kleene_next && __VERIFIER_nondet_int()"
+            walk = f"struct {lent} **at = &{lent}; while ({goes_on}) at = &(*at)->kleene_next;"
+            taken = f"struct {lent} *w = *at; *at = w->kleene_next; {one} = w->kleene_object; free(w);"
+            lines.append(f"        case {-2 * number}: {{ if ({one}) {{ {kept} }} break; }}")
+            lines.append(f"        case {-2 * number - 1}: {{ if (!{one} && {lent}) {{ {walk} {taken} }} break; }}")
+        return lines
 
     def _zeroed_lines(self) -> list[str]:
         """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""

@@ -7,6 +7,7 @@ a contract (`docs/manual/check.md`). A fact is stated only if its predicate has 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -76,7 +77,8 @@ class _View:
 def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
     vocabulary = views[0].structure.vocabulary
     by_role = {kind: [p for p in vocabulary.declared if p.is_a(kind)] for kind in RoleKind}
-    cells = [p.name for p in by_role[RoleKind.CELL]]
+    names = Counter(_member_of(p.name) for p in by_role[RoleKind.CELL])
+    cells = [p.name for p in by_role[RoleKind.CELL] if names[_member_of(p.name)] == 1]  # sentences name no records
     links = [c for c in cells if _is_member(c, own) and any(_links_parts(view, c) for view in views)]
     fields = [
         c
@@ -100,9 +102,14 @@ def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
             yield Fact(f"{back} leads back: p->{there}->{back} == p", f"A(v) inv[{there},{back}](v)")
 
 
+def _member_of(cell: str) -> str:
+    """The member that a cell is, without its record."""
+    return re.split(r"[^\w]", cell)[0]
+
+
 def _is_member(cell: str, members: Mapping[str, Type]) -> bool:
     """Whether a cell is a member of a record of the program that points to a record."""
-    type_ = members.get(re.split(r"[^\w]", cell)[0])
+    type_ = members.get(_member_of(cell))
     return isinstance(type_, PointerType | RecordType) and not (
         isinstance(type_, PointerType) and isinstance(type_.target, PointerType)
     )

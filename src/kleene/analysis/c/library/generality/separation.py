@@ -150,8 +150,13 @@ Shared = tuple[str, str]
 """Two owners of one block: variables of the client, or `STATIC`."""
 
 
-def shared_in_state(state: State, variables: Sequence[str], function: str) -> Shared | None:
-    """Two variables of `function` whose objects share a block of the heap in a state of a run; None if none do."""
+def shared_in_state(
+    state: State, variables: Sequence[str], function: str, together: Collection[Shared] = ()
+) -> Shared | None:
+    """Two variables of `function` whose objects share a block of the heap in a state of a run; None if none do.
+
+    Those in `together` may: a pool is one object with what it has handed out.
+    """
     if len(state.frames) != 1 or state.frames[0].function != function:
         return None
     owners: list[tuple[str, set[int]]] = []
@@ -161,7 +166,11 @@ def shared_in_state(state: State, variables: Sequence[str], function: str) -> Sh
             owners.append((name, _heap(state, _targets(state, number))))
     statics = [t for n, b in state.blocks.items() if b.kind == "global" for t in _targets(state, n)]
     owners.append((STATIC, _heap(state, statics)))
-    return next(_overlaps(owners), None)
+    return next((pair for pair in _overlaps(owners) if not _are_one(pair, together)), None)
+
+
+def _are_one(pair: Shared, together: Collection[Shared]) -> bool:
+    return pair in together or pair[::-1] in together
 
 
 def objects_in_state(state: State, variables: Sequence[str], function: str) -> set[str]:
@@ -171,13 +180,13 @@ def objects_in_state(state: State, variables: Sequence[str], function: str) -> s
     return {name for name in variables if name in state.locals and _targets(state, state.locals[name])}
 
 
-def has_stale_pointers(state: State, variables: Sequence[str], function: str) -> bool:
-    """Whether an object of `function` has a pointer to a block that was freed."""
+def stale_blocks(state: State, variables: Sequence[str], function: str) -> set[int]:
+    """The blocks that were freed and to which a pointer in an object of `function` still leads."""
     if len(state.frames) != 1 or state.frames[0].function != function:
-        return False
+        return set()
     roots = [t for name in variables if name in state.locals for t in _targets(state, state.locals[name])]
-    held = [t for n in _heap(state, roots) if state.blocks[n].alive for t in _targets(state, n)]
-    return any(t in state.blocks and not state.blocks[t].alive for t in held)
+    held = {t for n in _heap(state, roots) if state.blocks[n].alive for t in _targets(state, n)}
+    return {t for t in held if t in state.blocks and not state.blocks[t].alive}
 
 
 def _targets(state: State, number: int) -> list[int]:
@@ -194,6 +203,7 @@ def shared_in_structures(
     live: Mapping[str, Sequence[str]],
     variables: Sequence[str],
     static: Collection[str],
+    together: Collection[Shared] = (),
 ) -> Shared | None:
     """Two owners that may lead to one block in a structure.
 
@@ -205,7 +215,7 @@ def shared_in_structures(
     statics = [p for name in own for p in live[name]]
     for structure in structures:
         owners = [(name, _reach(structure, pointers)) for name, pointers in {**owned, STATIC: statics}.items()]
-        shared = next(_overlaps(owners), None)
+        shared = next((pair for pair in _overlaps(owners) if not _are_one(pair, together)), None)
         if shared is not None:
             return shared
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.candidates import says_end
 from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
+    OBJECTS,
     REPLACING,
     STATUS,
     Fate,
@@ -32,6 +34,9 @@ from kleene.core.verdict import Finding
 from kleene.domains.explicit.evaluate import NO_ADDRESS, NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.values import Fault
+
+_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
+"""Names of functions that link an element."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ class Tried:
         trial = self.trial
         if trial.is_stale and self.operation.fate is Fate.MOVED:  # the block is linked still
             return False
+        if trial.exploration.possible and Role.BLOCK in self.operation.roles:  # it reads what nothing has set
+            return False
         return trial.error is None and trial.shared is None and not trial.cut_short and self.is_called
 
     @property
@@ -138,6 +145,15 @@ class Deferred:
 def follows_datum(error: Fault | Finding) -> bool:
     """Whether an error is that the library follows a pointer that the client stores: its reading is wrong."""
     return error.message == NO_ADDRESS
+
+
+def adds_block(rejected: Rejected) -> bool:
+    """Whether a function that should link a block of the caller, as its name says, has an error there."""
+    operation = rejected.operation
+    roles = set(operation.roles)
+    if not _ADDS.search(operation.function.name) or Role.BLOCK not in roles or not roles & set(OBJECTS):
+        return False
+    return failing(rejected) == operation.function.name and not is_wrong_guess_of(rejected)
 
 
 def frees_datum(rejected: Rejected) -> bool:

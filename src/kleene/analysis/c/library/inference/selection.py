@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client.places import executed_operations
+from kleene.analysis.c.library.client.places import executed_operations, leaving_operation
 from kleene.analysis.c.library.client.text import CLIENT
 from kleene.analysis.c.library.client.walks import can_walk
 from kleene.analysis.c.library.contracts.stored import StoredContracts
@@ -22,6 +22,7 @@ from kleene.analysis.c.library.inference.attempts import (
     Inferred,
     Rejected,
     Tried,
+    adds_block,
     failing,
     follows_datum,
     frees_datum,
@@ -241,6 +242,8 @@ class Inference:
         failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
         if self._take_back_makers(tried, function):
             self._decide(function, self._try_all(self._possible(function)))
+        elif adding := [r for r in failures if adds_block(r)]:
+            self._reject(most_telling(adding))
         elif any(t.trial.error is None for t in longer):
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
@@ -249,12 +252,12 @@ class Inference:
             self._decide(function, self._try_all(self._possible(function)))  # the other waits until elements are made
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface)
-        elif self._texts_last(function) or self._with_other_status(function):
+        elif self._texts_last(function) or self._with_other_status(function) or self._with_amounts(function, failures):
             return
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
-            self.inferred.rejected.append(most_telling(linked))  # two objects share a block, and that is the error
+            self._reject(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif any(frees_datum(r) for r in failures) and not any(Role.OWNED in r.operation.roles for r in failures):
@@ -267,7 +270,16 @@ class Inference:
             self.inferred.untried[function.name] = never_called(function, self.interface)
 
     def _reject(self, rejected: Rejected) -> None:
-        """Reject a function. One that makes objects still makes them where it does not dereference NULL."""
+        """Reject a function, or the one that has left it a pointer to a freed block.
+
+        One that makes objects still makes them where it does not dereference NULL.
+        """
+        leaving = leaving_operation(rejected.error, rejected.client)
+        if leaving in self.inferred.accepted and leaving.function != rejected.operation.function:
+            self.inferred.accepted.remove(leaving)
+            self.inferred.rejected.append(replace(rejected, operation=leaving))
+            self.waiting.insert(0, rejected.operation.function)
+            return
         self.inferred.rejected.append(rejected)
         maker, fault = rejected.operation, rejected.error.fault
         if not maker.makes or fault.kind != "null_dereference" or maker.records_in(*OBJECTS):
@@ -307,6 +319,19 @@ class Inference:
         self.inferred.accepted = lasting
         best = self._best(self._try_all(possible))
         self.inferred.accepted = before if best is None else [*lasting, best.operation]
+        return best is not None
+
+    def _with_amounts(self, function: ExportedFunction, failures: list[Rejected]) -> bool:
+        """Accept a function if numbers of elements are so small that no size overflows; false if that does not help."""
+        before = list(self.inferred.accepted)
+        small = [o if o.function.name in self.stored.readings else o.with_amounts() for o in before]
+        possible = [o.with_amounts() for o in self._possible(function)]
+        is_same = small == before and possible == self._possible(function)
+        if is_same or all(r.error.fault.kind != "out_of_bounds" for r in failures):
+            return False
+        self.inferred.accepted = small
+        best = self._best(self._try_all(possible))
+        self.inferred.accepted = before if best is None else [*small, best.operation]
         return best is not None
 
     def _with_other_status(self, function: ExportedFunction) -> bool:

@@ -13,9 +13,9 @@ from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
 from kleene.analysis.c.library.generality.separation import (
     Shared,
     examines_data,
-    has_stale_pointers,
     objects_in_state,
     shared_in_state,
+    stale_blocks,
 )
 from kleene.analysis.c.library.inference.spared import with_spared
 from kleene.analysis.c.library.interface.exports import Interface
@@ -130,8 +130,8 @@ def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *,
     trial = Trial(Exploration())
 
     def observe(state: State) -> None:
-        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
-        trial.is_stale = trial.is_stale or has_stale_pointers(state, client.variables, MAIN)
+        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN, client.lent)
+        trial.is_stale = trial.is_stale or bool(stale_blocks(state, client.variables, MAIN))
         trial.alive.update(objects_in_state(state, client.variables, MAIN))
 
     result = budget.within(

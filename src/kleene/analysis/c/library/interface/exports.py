@@ -164,7 +164,7 @@ def _is_tested(name: str, text: str) -> bool:
     call = rf"(?:\([^()]*\)\s*)?\b{name}\s*\("
     if re.search(rf"!\s*{call}", text):
         return True
-    stored = {m[1].strip() for m in re.finditer(rf"([\w.\->\[\]*]+)\s*=\s*{call}", text)}
+    stored = {m[1].lstrip("*") for m in re.finditer(rf"([\w.\->\[\]*]+)\s*=\s*{call}", text)}
     for target in map(re.escape, stored):
         before = r"(?:!\s*\(?\s*|\bNULL\s*[!=]=\s*|(?:if|while)\s*\(\s*|&&\s*|\|\|\s*)"
         alone = rf"{before}{target}\s*(?:\)|&&|\|\||=[^=])"

@@ -14,6 +14,10 @@ from kleene.cfa.types import ArrayType, PointerType, RecordType
 MAKES = re.compile(r"new|creat|make|alloc|open|init|setup|dup|copy|clone|from|sub|filter|map|split", re.IGNORECASE)
 """Names of functions that make an object and store a pointer to it in a variable of the caller."""
 
+_LENDS = re.compile(r"alloc|new|get|acquire|obtain|take|borrow|checkout", re.IGNORECASE)
+"""Names of functions by which a pool hands out its elements."""
+_TAKES_BACK = re.compile(r"free|release|put|return|give|recycle|dealloc", re.IGNORECASE)
+"""Names of functions by which it takes them back."""
 ENDS = re.compile(
     r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit|unref|nuke|genocide", re.IGNORECASE
 )
@@ -47,6 +51,8 @@ class ObjectTypes:
     """The type of each record as C text."""
     ended_by_name: frozenset[str] = frozenset()
     """The types with a function that takes an object alone and ends it, as its name says: no other ends one."""
+    lent: dict[str, str] = field(default_factory=dict)
+    """The element types that a pool hands out and takes back, each with the type of the pool."""
     links: dict[str, Link] = field(default_factory=dict)
     """The element types that no pointer leads to, but to a record inside: elements of intrusive lists."""
 
@@ -89,7 +95,8 @@ def object_types(interface: Interface) -> ObjectTypes:
         and not any(name in reached[other] for other in used if other != name)
         and name not in by_address
     )
-    made = constructed | blocks | iterators.keys() | zeroed
+    lent = {n: owner for n in used if n not in constructed and (owner := _lender(interface, reached, n))}
+    made = constructed | blocks | iterators.keys() | zeroed | lent.keys()
     part_of = {
         name: [other for other in used if other not in (name, *iterators) and name in reached[other]] for name in used
     }
@@ -119,8 +126,22 @@ def object_types(interface: Interface) -> ObjectTypes:
         zeroed,
         used,
         ended_by_name=frozenset(name for f in ending if len(f.parameters) == 1 for name in records_of(f)),
+        lent=lent,
         links=links,
     )
+
+
+def _lender(interface: Interface, reached: dict[str, set[str]], name: str) -> str:
+    """The record whose functions hand out a record to which it leads, and take it back; empty if there is none."""
+
+    def owners(function: ExportedFunction) -> set[str]:
+        return {other for other in records_of(function) if other != name and name in reached[other]}
+
+    own = [f for f in interface.functions if is_direct(f.result) and record_of(f.result) == name]
+    handing = [f for f in own if _LENDS.search(f.name) and name not in records_of(f)]
+    taking = [f for f in interface.functions if _TAKES_BACK.search(f.name) and records_of(f).count(name) == 1]
+    lenders = sorted(owner for f in handing for g in taking for owner in owners(f) & owners(g))
+    return lenders[0] if lenders else ""
 
 
 def _iterators(interface: Interface, reached: dict[str, set[str]], made: frozenset[str]) -> dict[str, str]:

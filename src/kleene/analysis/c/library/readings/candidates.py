@@ -150,6 +150,9 @@ def _record_roles(
     if name in types.initialised & types.linked and alone and _UNLINKS.search(function.name):
         yield Role.ELEMENT
         return
+    if types.lent.get(name, "") in records:  # what a pool has handed out goes back
+        yield Role.GIVEN
+        return
     if name in initialised_by(function):
         yield Role.INITIALISED
     if types.iterators.get(name) in records and not is_iterator(function.result, types):
@@ -203,7 +206,9 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
         return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
     if isinstance(target, IntegerType | FloatType):
         return (Role.RESULT, *array)
-    return (Role.RESULT,) if isinstance(target, PointerType) else ()
+    if not isinstance(target, PointerType):
+        return ()
+    return (Role.RESULT, Role.TAKEN) if isinstance(target.target, IntegerType | VoidType) else (Role.RESULT,)
 
 
 def _can_call_back(signature: tuple[CType, ...]) -> bool:

@@ -31,6 +31,7 @@ class Role(Enum):
     BLOCK = "a block of the caller, not initialised"
     INITIALISED = "a block of the caller, not initialised, which becomes an object"
     NUMBER = "any number"
+    AMOUNT = "a number of elements for which memory is large enough: at most 2 to the power of 24"
     TEXT = "a text"
     LASTING_TEXT = "a text that outlives the object"
     ARRAY = "an array with as many elements as the number beside it"
@@ -38,6 +39,7 @@ class Role(Enum):
     STORED = "a pointer that is stored only, and not NULL"
     OWNED = "a block that the library frees"
     RESULT = "a variable for a result"
+    TAKEN = "a variable for a block that the caller frees"
     CALLBACK = "a function of the client"
     RECORD = "a record by value"
 
@@ -95,6 +97,14 @@ class Operation:
     def with_roles(self, others: Mapping[Role, Role]) -> Operation:
         """The reading with other roles in place of some."""
         return replace(self, roles=tuple(others.get(role, role) for role in self.roles))
+
+    def with_amounts(self) -> Operation:
+        """The reading whose numbers of elements, by their names, are so small that no product with a size overflows."""
+        if Role.ARRAY in self.roles:
+            return self
+        pairs = zip(self.roles, self.function.parameters, strict=True)
+        counted = (Role.AMOUNT if r is Role.NUMBER and _COUNTS.search(p.name) else r for r, p in pairs)
+        return replace(self, roles=tuple(counted))
 
     @property
     def stored(self) -> Reading:
