@@ -139,7 +139,8 @@ APT = {
     "counts": [WHOLE[0]],
     "blocks": [WHOLE[0]],
     "elements": [WHOLE[0]],
-    "several": [ROWS[1]],
+    "several": [attempt for attempt in ROWS if attempt.name.endswith("slices")],
+    "chosen": [attempt for attempt in ROWS if attempt.name.endswith("choices")],
     "text": [WHOLE[0]],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.fuzz_c.candidates import Candidate
 from tests.fuzz_c.generators import (
     blocks,
+    chosen,
     contracts,
     copies,
     counts,
@@ -40,6 +41,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "blocks": blocks.program,
     "elements": elements.program,
     "several": several.program,
+    "chosen": chosen.program,
     "text": text.program,
 }
 TOPICS = ("mutant", *GENERATORS)

@@ -121,6 +121,20 @@ int main(void) {
   return 0;
 }
 """
+ARRAY = """\
+struct node { struct node *next; };
+int main(void) {
+  struct node *a[4] = { NULL };
+  while (__VERIFIER_nondet_int()) {
+    int i = __VERIFIER_nondet_int() & 3;
+    struct node **list = &a[i], *n = malloc(sizeof *n);
+    if (!n) break;
+    n->next = *list; *list = n;
+  }
+  for (int i = 0; i < 4; i++) while (a[i]) { struct node *n = a[i]; a[i] = n->next; free(n); }
+  return 0;
+}
+"""
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
 ONCE = "int main(void) { int *p = malloc(4); if (!p) return 1; *p = 0; free(p); return 0; }\n"
 BELOW = "int main(void) { int i = __VERIFIER_nondet_int(); if (i < 3) assert(i < 4); return 0; }\n"
@@ -131,6 +145,7 @@ APPLIES = {
     "shape, comparisons": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
     "shape, unread": (EXAMPLES / "trees" / "binomial_heap.c").read_text(encoding="utf-8"),
     "shape, local": (EXAMPLES / "skip" / "three_levels.c").read_text(encoding="utf-8"),
+    "shape, choices": HEAD + ARRAY,
     "shape, slices": (EXAMPLES / "nested" / "header_of_lists.c").read_text(encoding="utf-8"),
     "shape, loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),
     "shape, ranges": HEAD + BELOW,

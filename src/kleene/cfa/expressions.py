@@ -361,7 +361,17 @@ def has_dereference(expression: Expression) -> bool:
 
 
 def without_casts(value: Expression) -> Expression:
-    """The value that is converted."""
-    while isinstance(value, Cast):
+    """The value that is converted; a number that is only a part of an address stays one."""
+    while isinstance(value, Cast) and not _is_part_of_address(value):
         value = value.operand
     return value
+
+
+def _is_part_of_address(number: Cast) -> bool:
+    """Whether a conversion to an integer, which is not that to a truth value, leaves out bits of a pointer."""
+    if not isinstance(number.type, IntegerType) or number.type.boolean:
+        return False
+    inner: Expression = number
+    while isinstance(inner, Cast):
+        inner = inner.operand
+    return isinstance(inner.type, PointerType) and number.type.size < inner.type.size

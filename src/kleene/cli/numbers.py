@@ -27,15 +27,18 @@ class Count(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """A positive number of seconds."""
+    """A positive number of seconds; with `zero`, also 0."""
 
     name = "seconds"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self._zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         try:
             number = float(value)
         except ValueError:
-            number = 0.0
-        if not (number > 0 and math.isfinite(number)):
-            self.fail(f"expected a positive number of seconds, not '{value}'", param, ctx)
+            number = math.nan
+        if not math.isfinite(number) or number < 0 or (number == 0 and not self._zero):
+            self.fail(f"expected a positive number of seconds{' or 0' * self._zero}, not '{value}'", param, ctx)
         return number

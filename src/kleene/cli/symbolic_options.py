@@ -11,6 +11,7 @@ import click
 
 from kleene.analysis.limits import within
 from kleene.cli.files import input_file, macros_of, write_output
+from kleene.cli.numbers import Seconds
 from kleene.diagnostics import UsageError
 from kleene.logic.formula import Formula
 from kleene.report.show import show_svg
@@ -30,8 +31,8 @@ _OPTIONS = (
     click.option(
         "--backend", type=click.Choice(BACKENDS), default="auto", help="auto (default: z3 and cvc5), or one of them."
     ),
-    click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop deciding after this many seconds."),
-    click.option("--query-timeout", type=click.FloatRange(0, min_open=True), default=2.0, help="For one query."),
+    click.option("--timeout", type=Seconds(), help="Stop deciding after this many seconds."),
+    click.option("--query-timeout", type=Seconds(), default=2.0, help="For one query."),
     click.option("--dump-smt", metavar="FOLDER", help="Write every query as SMT-LIB."),
     click.option("--minimal", is_flag=True, help="Leave out structures that are embedded in others."),
     click.option("--allow-no-rules", is_flag=True, help="Accept a vocabulary without integrity rules."),

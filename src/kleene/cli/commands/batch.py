@@ -20,6 +20,7 @@ from kleene.batch.store import ResultStore
 from kleene.batch.task import Limits
 from kleene.cli.files import check_writable, write_output
 from kleene.cli.machine_options import machine_options
+from kleene.cli.numbers import Seconds
 from kleene.cli.progress import CountProgress
 from kleene.diagnostics import UsageError
 
@@ -39,7 +40,7 @@ _FILES = ("json_file", "html_file", "sarif_file", "junit_file")
 @click.option("--cluster", metavar="ADDRESS|local:N", help="Run on a Dask cluster, or start one with N workers.")
 @click.option("--shared", metavar="FOLDER", help="The workers see this folder: do not send the sources.")
 @machine_options(threads=1)
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds for each (default 60).")
+@click.option("--timeout", type=Seconds(), default=60.0, help="Seconds for each (default 60).")
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Memory for each.")
 @click.option("--check", "options", default="", metavar="OPTIONS", help="Options of 'kleene check', in one word.")
 @click.option("--run", "run_options", default="", metavar="OPTIONS", help="Options of 'kleene run' for TVP programs.")

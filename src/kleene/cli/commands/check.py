@@ -25,6 +25,7 @@ from kleene.cli.format_options import (
     write_witness,
 )
 from kleene.cli.machine_options import machine_options
+from kleene.cli.numbers import Seconds
 from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
@@ -99,11 +100,11 @@ class _CheckCommand(click.Command):
 @click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
 @machine_options()
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
+@click.option("--timeout", type=Seconds(), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after this many structures.")
 @click.option(
     "--self-check",
-    type=click.FloatRange(0),
+    type=Seconds(zero=True),
     metavar="SECONDS",
     help="How long runs are looked up in the invariant of each proof "
     "(default: a tenth of the analysis, at most 0.3; 0: not at all).",

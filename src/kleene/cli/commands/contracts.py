@@ -10,6 +10,7 @@ import click
 from kleene.analysis.tvp.procedures import verify_contracts
 from kleene.cli.files import check_writable, input_file, macros_of, write_output
 from kleene.cli.machine_options import machine_options
+from kleene.cli.numbers import Seconds
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.report.contracts_report import UNDECIDED, VIOLATED, contracts_html, contracts_json, contracts_text
 from kleene.report.show import show_svg
@@ -22,7 +23,7 @@ from kleene.tvp.program import load_program
 @click.argument("file", metavar="FILE")
 @click.option("--procedure", "wanted", multiple=True, metavar="NAME", help="Check this body only; repeatable.")
 @machine_options()
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for each body.")
+@click.option("--timeout", type=Seconds(), help="Seconds for each body.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page of what may fail.")
 @click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure that shows a violation.")

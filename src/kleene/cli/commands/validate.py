@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kleene.cli.numbers import Seconds
 from kleene.cli.task_files import named_properties, specified_properties
 from kleene.core.verdict import PROPERTIES
 
@@ -18,7 +19,7 @@ _EXIT = {"confirmed": 0, "refuted": 1, "not confirmed": 3}
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="Instead of the witness's own property.")
 @click.option("-I", "--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
 @click.option("-D", "--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
+@click.option("--timeout", type=Seconds(), default=60.0, help="Seconds (default 60).")
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the answer.")
 def command(witness: str, properties: tuple[str, ...], **given: Any) -> int:
     """Validate a witness of SV-COMP's format 2.0 against the program that it names.
