@@ -41,10 +41,13 @@ DEREF = "l1 next(y, x) l2\n"
 GROW = """\
 %p x(v) unique pointer
 %p n(v1, v2) function
+%p m(v1, v2) function
 %%
-%action push() { %t "push" %new { x(v) = isNew(v) n(v1, v2) = n(v1, v2) | isNew(v1) & x(v2) } }
+%action push_n() { %t "push by n" %new { x(v) = isNew(v) n(v1, v2) = n(v1, v2) | isNew(v1) & x(v2) } }
+%action push_m() { %t "push by m" %new { x(v) = isNew(v) m(v1, v2) = m(v1, v2) | isNew(v1) & x(v2) } }
 %%
-l1 push() l1
+l1 push_n() l1
+l1 push_m() l1
 """
 FOCUS = """\
 %p x(v)
