@@ -66,11 +66,12 @@ def analyse(
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
     ignored: frozenset[Alarm] = frozenset(),
+    glance: bool = False,
     tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
-    Only alarms of `kinds` matter, and none that is `ignored`.
+    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
@@ -86,14 +87,17 @@ def analyse(
         result = series.go(Way.ZEROS, result)
         for way in WHOLE_FORMS & result.ways & ways:
             result, ways = series.go(way, result), ways - {way}
-    while not series.is_proof(result):
+    if glance and not result.complete:
+        result = series.run(ATTEMPTS[:1], result, ways)
+    while not glance and not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
         dropped = next((way for way in (Way.CHOICES, Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
-    if not series.is_proof(result) and only_class is None and Way.SLICES in ways and series.has_many_slices():
+    is_last = not glance and only_class is None and Way.SLICES in ways
+    if is_last and not series.is_proof(result) and series.has_many_slices():
         result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
@@ -214,16 +218,21 @@ class _Series:
     def by_slices(self, seconds: float) -> ShapeResult:
         """The slices of the program, one after the other, until one is no proof."""
 
-        def analyse_slice(own: Slice, ignored: Set[Alarm], seconds: float) -> ShapeResult:
+        def analyse_slice(own: Slice, ignored: Set[Alarm], seconds: float, *, glance: bool = False) -> ShapeResult:
             kinds = self.kinds - COMMON_KINDS
-            return self._analyse(Prepared(self.prepared.source, own), kinds, frozenset(ignored), seconds)
+            return self._analyse(Prepared(self.prepared.source, own), kinds, frozenset(ignored), seconds, glance)
 
         return run_slices(self.prepared, analyse_slice, self.kinds, seconds)
 
     def _analyse(
-        self, prepared: Prepared, kinds: frozenset[str], ignored: frozenset[Alarm], seconds: float
+        self,
+        prepared: Prepared,
+        kinds: frozenset[str],
+        ignored: frozenset[Alarm],
+        seconds: float,
+        glance: bool = False,
     ) -> ShapeResult:
-        """All attempts at another form of the program."""
+        """All attempts, or the first ones, at another form of the program."""
         return analyse(
             prepared,
             malloc_may_fail=self.malloc_may_fail,
@@ -231,6 +240,7 @@ class _Series:
             max_structures=self.max_structures,
             kinds=kinds,
             ignored=ignored,
+            glance=glance,
             tell=self.tell,
         )
 
