@@ -45,6 +45,8 @@ LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 MANY_SLICES = 3
 """Slices from which they are tried at last, too: each may need another attempt, and the whole program all of them."""
+EARLY_SLICES = 4
+"""Slices from which a run ends early for them: whole heaps have all combinations of four structures or more."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
@@ -432,7 +434,8 @@ class _Plan:
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
         }
-        return Looks({way: look for way, look in every.items() if way in self.sought})
+        looks = {way: look for way, look in every.items() if way in self.sought}
+        return Looks(looks, lambda: len(self.prepared.slices) >= EARLY_SLICES)
 
     @property
     def _running(self) -> frozenset[str]:
