@@ -26,6 +26,7 @@ from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
+from kleene.passes.attempts.cursors import copied_cursors
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
@@ -34,7 +35,7 @@ from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
-from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
+from kleene.semantics.vocabulary.precision import Precision
 from kleene.structures.structure import Structure
 
 PREPARED_ONLY = "the time limit was reached before the program was prepared for the analysis"
@@ -450,6 +451,14 @@ class _Plan:
         changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
         return self.attempt.class_with_predicates(changed)
 
+    @property
+    def _precision(self) -> Precision:
+        """All is tracked but numbers that are left out; cursors with copies do not tell nodes apart."""
+        untracked = self._running if Way.NUMBERS in self.taken else frozenset()
+        cursors = copied_cursors(self.automaton.cfa)
+        pointers = frozenset(v.name for v in self.automaton.memory.pointers if v not in cursors)
+        return Precision(untracked_integers=untracked, separating=pointers if cursors else None)
+
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
@@ -457,7 +466,7 @@ class _Plan:
             self._class(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
-            precision=Precision(untracked_integers=self._running) if Way.NUMBERS in self.taken else EVERYTHING,
+            precision=self._precision,
             markers=markers,
             memory=self.automaton.memory,
             lives=self.automaton.lives,
