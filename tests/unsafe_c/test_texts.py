@@ -12,6 +12,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c import texts_of_headers
+from tests.unsafe_c.texts_of_headers import HEADED
 
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
@@ -468,6 +470,7 @@ PROGRAMS["a_number_for_a_text"] = MARKED.replace(
     "m->mark = (void *)65536;", "if (argc < 7) { free(m->name); m->name = (char *)65536; }"
 )
 PROGRAMS["a_text_at_a_number"] = MARKED.replace("strlen(m->name)", "strlen(m->mark)")
+PROGRAMS |= texts_of_headers.PROGRAMS
 each = pytest.mark.parametrize("name", PROGRAMS)
 
 
@@ -490,7 +493,7 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     assert "AddressSanitizer" in run.stderr
 
 
-@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED, ONE_ELEMENT, SCANNED])
+@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED, ONE_ELEMENT, SCANNED, HEADED])
 def test_what_the_programs_are_made_from_is_proved(text: str, tmp_path: Path) -> None:
     """Sums were lost where a term had been 0, and a text in a struct without pointers was outside of its block.
 
