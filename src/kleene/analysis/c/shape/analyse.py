@@ -20,7 +20,7 @@ from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
 from kleene.analysis.c.shape.telling import Tell, silent
-from kleene.analysis.limits import deep_formulas, within
+from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
@@ -38,7 +38,7 @@ from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.precision import Precision
 from kleene.structures.structure import Structure
 
-PREPARED_ONLY = "the time limit was reached before the program was prepared for the analysis"
+PREPARED_ONLY = "the time limit of {} was reached before the program was prepared for the analysis"
 """The reason where no run of the shape analysis began."""
 PREPARING = "calls, arrays and texts are prepared"
 """The progress before the first run: relations of numbers may take long in programs with several arrays."""
@@ -81,7 +81,7 @@ def analyse(
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     series.ignored = ignored
-    result = gave_up(PREPARED_ONLY, start)
+    result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
     if prepared.slice is None:
         tell(PREPARING)
     ways = frozenset(Way)
@@ -336,7 +336,7 @@ class _Plan:
             return gave_up(str(first), start)
         is_plain = self.attempt.rewrite is None and self.attempt.sharpen is None
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
-        result = gave_up(PREPARED_ONLY, start)
+        result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
         markers = FEW_MARKERS
         earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
         looks = only_class is None and Way.PARTS not in self.taken
