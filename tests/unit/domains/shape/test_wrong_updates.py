@@ -70,7 +70,7 @@ def test_a_case_of_focus_that_is_a_store_is_blamed_on_the_update(kind: str, verd
     declarations = DECLARATIONS.replace("function", kind)
     action = "%action a() { %f { E(u) x(u) & n(u, v) } { x(v) = E(u) x(u) & n(u, v) } }"
     program = parse_program(f"{declarations}{action}\n%%\nL a() M")
-    given = "%n = {h, s, t} %p = { x = {h} n = {h->s:1/2, h->t:1/2} r[x] = {h, s:1/2, t:1/2} }"
+    given = "%n = {h, s, t} %p = { x = {h} y = {s} n = {h->s:1/2, h->t:1/2} r[x] = {h, s:1/2, t:1/2} r[y] = {s} }"
     report = run(prepare(program, RunOptions(order=order)), parse_tvs(given, program.vocabulary).structures)
     assert report.verdict == verdict
 
