@@ -73,6 +73,8 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
     if options.decompose:
         require_decomposable(options)
     derivations: dict[Action, Derivation] = {}
+    if not options.as_tvla:
+        options = replace(options, differencing=replace(options.differencing, chains=True))
     for edge in program.cfa.edges:
         if edge.label not in derivations:
             action = edge.label if options.as_tvla else _with_stored_closures(edge.label, program.vocabulary)
