@@ -8,16 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
 from kleene.analysis.tvp.dead_ends import dead_ends
-from kleene.analysis.tvp.decomposed import (
-    NEAREST,
-    Kept,
-    check_apart,
-    correlate,
-    decomposed_domain,
-    flatten,
-    require_decomposable,
-    solve_apart,
-)
 from kleene.analysis.tvp.derivation import derivation_graph
 from kleene.analysis.tvp.explain import Provenance, explanations
 from kleene.analysis.tvp.input import checked_input
@@ -71,6 +61,8 @@ class Analysis:
 def prepare(program: Program, options: RunOptions) -> Analysis:
     """Derive updates, generate rules, compile nothing yet."""
     if options.decompose:
+        from kleene.analysis.tvp.decomposed import require_decomposable  # a fifth of the modules of a run
+
         require_decomposable(options)
     derivations: dict[Action, Derivation] = {}
     if not options.as_tvla:
@@ -233,22 +225,25 @@ def _solved_apart(
 
     If there are messages, more of what is tested before them is kept together, in rounds.
     """
+    from kleene.analysis.tvp import decomposed as apart
+
     program, join, heard = analysis.program, analysis.options.join, list(listeners)
-    kept, rounds = Kept(), list(NEAREST)
+    kept, rounds = apart.Kept(), list(apart.NEAREST)
     while True:
-        domain = decomposed_domain(program, analysis.domain, join, kept)
-        reached = solve_apart(analysis.cfa, domain, structures, schedule, heard, watch)
+        domain = apart.decomposed_domain(program, analysis.domain, join, kept)
+        reached = apart.solve_apart(analysis.cfa, domain, structures, schedule, heard, watch)
         more = None
         while rounds and more is None and reached.complete and len(analysis.domain.log):
-            more = correlate(analysis.cfa, domain, reached, rounds.pop(0), kept)
+            more = apart.correlate(analysis.cfa, domain, reached, rounds.pop(0), kept)
         if more is None:
             break
         kept = more
         analysis.domain.log.clear()
     analysis.kept_together = kept.words
     if analysis.options.self_check and reached.complete:
-        check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join, kept), structures, reached)
-    return flatten(reached, domain)
+        fresh = apart.decomposed_domain(program, _silent(analysis), join, kept)
+        apart.check_apart(analysis.cfa, fresh, structures, reached)
+    return apart.flatten(reached, domain)
 
 
 def _silent(analysis: Analysis) -> ShapeDomain:
