@@ -287,9 +287,11 @@ def test_plain_files_are_compared_too() -> None:
 RELEASE = """
 %p x(v) unique %p y(v) unique %p n(v1, v2) function acyclic
 %i t(v1, v2) = n*(v1, v2) transitive reflexive
-%i r[x](v) = E(u) x(u) & t(u, v)
+%i is(v) = E(a, b) n(a, v) & n(b, v) & a != b
+foreach (z in {x, y}) { %i r[z](v) = E(u) z(u) & t(u, v) }
 %r !t(v1, v2) ==> !n(v1, v2)
 %r !t(v1, v2) ==> v1 != v2
+%r E(u) t(u, v1) & t(u, v2) & !t(v1, v2) ==> t(v2, v1)
 %%
 %action next() { %f { E(u) x(u) & n(u, v) } %p E(v) x(v) { x(v) = E(u) x(u) & n(u, v) y(v) = x(v) } }
 %action free() { %f { y(v) } { n(v1, v2) = n(v1, v2) & !y(v1) & !y(v2) y(v) = 0 } %retain !y(v) }
