@@ -45,8 +45,8 @@ class DifferencingOptions:
     (differenceNonIdForms); `tight` restricts the deltas of predicates to real changes; `substitute_deltas`
     uses a predicate for a delta that is its definition; `cycle_message` adds the messages of acyclic predicates
     (messageForCloseCycle). Ours: `universe_changes` accounts for new, copied and removed nodes (off: as TVLA,
-    which is unsound); `chains` looks for the predicate in all operands of ``p & a & b`` (off: as TVLA, which sees ``(p &
-    a) & b``); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not
+    which is unsound); `chains` looks for the predicate in all operands of ``p & a & b`` (off: as TVLA, which
+    sees ``(p & a) & b``); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not
     `acyclic`; `refine` adds the re-evaluated definitions (see the module docstring).
     """
 
