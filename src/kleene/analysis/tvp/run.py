@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
+from kleene.analysis.tvp.dead_ends import dead_ends
 from kleene.analysis.tvp.derivation import derivation_graph
 from kleene.analysis.tvp.explain import Provenance, explanations
 from kleene.analysis.tvp.input import checked_input
@@ -147,6 +148,7 @@ def run(
     reached: Reached[Structure] = Reached({name: domain.store() for name in analysis.cfa.locations})
     problems: list[Diagnostic] = []
     told: list[Explanation] = []
+    dead: list[Diagnostic] = []
     graph: Transitions | None = None
     activity = "checking the input"
     start = time.perf_counter()
@@ -168,6 +170,9 @@ def run(
             if options.self_check and reached.complete and not options.decompose:
                 activity = "checking the result"
                 _self_check(analysis, structures, reached)
+            if reached.complete and reached.kept_everywhere and not (options.decompose or options.best):
+                activity = "looking for dead ends"
+                dead = dead_ends(analysis.cfa, _silent(analysis), _structures_at(analysis, reached))
             if (options.transitions or options.queries) and reached.complete:
                 activity = "deriving the graph of transitions"
                 graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _structures_at(analysis, reached))
@@ -181,7 +186,7 @@ def run(
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.seconds
     warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
-    wrong = _wrong_updates(analysis)
+    wrong = _wrong_updates(analysis) or dead
     warnings += wrong
     report = _report(analysis, reached, seconds, warnings)
     if wrong and report.verdict == VERIFIED:
