@@ -1,7 +1,7 @@
 """Branches that no run takes, by the intervals of variables alone, are left out.
 
-``new(struct node, 1)`` of many projects computes a size and hands it to an allocator with ``if (size == 0) return NULL;``.
-The shape analysis tells few values of a number apart, and computes products of even fewer. Functions with flags as
+Many projects have a macro that computes the size of a node, and an allocator with ``if (size == 0) return NULL;``. The
+shape analysis tells few values of a number apart, and computes products of even fewer. Functions with flags as
 parameters (``add(list, item, 0, 1)``) have branches of this kind in each of their copies, too.
 """
 

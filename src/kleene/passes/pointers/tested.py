@@ -1,8 +1,8 @@
 """Pointers that are copied and then only tested: numbers that tell whether they are NULL.
 
-``if (!add(list, item)) free(item);`` where `add` returns its list says by a pointer whether it succeeded. As one more pointer to
-the list it would be a variable of its own in all structures, and keep a struct from having its members as variables
-(`passes/elements/owners.py`). What a pointer is compared with elsewhere, or what it points to, is not asked for.
+In ``if (!add(list, item)) free(item);`` a function says by a pointer to its list whether it succeeded. As one more
+pointer to the list this would be a variable of its own in all structures, and keep a struct from having its members as
+variables (`passes/elements/owners.py`). What the pointer points to is not asked for.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _otherwise_used(operation: Operation, tested: set[Variable]) -> Iterator[Var
         return
     if isinstance(operation, Assign) and operation.target in tested:
         value = _bare(operation.value)
-        if isinstance(value, Variable) and isinstance(value.type, PointerType) or _is_null(value):
+        if (isinstance(value, Variable) and isinstance(value.type, PointerType)) or _is_null(value):
             return
     for expression in expressions(operation):
         yield from _outside_tests(expression)
