@@ -365,7 +365,7 @@ class Values:
     def offset(self, pointer: Expression, index: Expression, cursor: Any) -> Expression:
         """pointer + index; adding a constant zero changes nothing, and one that is too large goes backwards.
 
-        ``-offsetof(struct item, link) + (void *) p`` is such a sum: addresses are numbers modulo the width of a pointer.
+        ``-offsetof(struct item, link) + (void *) p`` is such a sum: addresses are numbers modulo the width of pointers.
         """
         if isinstance(index, Constant):
             if index.value == 0:
