@@ -55,7 +55,7 @@ class TextOperations(StoredNumbers, ABC):
         if not self.promises.kinds:
             return
         kinds = state.blocks.get(block)
-        if zeroed and kinds and not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds):
+        if zeroed and kinds and self.may_keep(kinds):
             state.held[Part("kept", block, 1)] = block
         state.held[Part("fresh", block, 1)] = block
         if zeroed:
