@@ -69,6 +69,12 @@ CHANGED_COUNTS: dict[str, list[Change]] = {
         ("    l->len--;\n", ""),
         ("while (l->len > 0)", "while (l->len > 1)"),
     ],
+    "counts/take_at": [
+        ("at >= l->len", "at > l->len"),
+        ("i < at - 1", "i < at"),
+        ("    l->len--;\n", ""),
+        ("if (at == 0)", "if (at <= 1)"),
+    ],
     "counts/size_function": [
         ("list_size(l) == 0", "list_size(l) == 1"),
         ("    l->size = 0;\n", "    l->size = 1;\n"),

@@ -56,7 +56,7 @@ class TextOperations(StoredNumbers, ABC):
         if not self.promises.kinds:
             return
         kinds = state.blocks.get(block)
-        if kinds and not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds):
+        if kinds and self.may_keep(kinds):
             state.held[Part("kept", block, 1)] = block
         state.held[Part("fresh", block, 1)] = block
         if zeroed:

@@ -79,7 +79,7 @@ class CountReadings:
             return exists([OWNER], formula) if args else formula
 
         first = close(conj(mine, source.target))
-        second = close(conj(mine, exists(["u"], conj(claims.anchor().at("u"), at(chain.edge, "u", "v")))))
+        second = close(conj(mine, _second(claims)))
         certain = [] if args else [claims.at(k) for k in SHIFTS]
         return Reading(neg(close(wrong)), updates, [first, second, *certain])
 
@@ -101,25 +101,47 @@ class CountReadings:
 
     def behind(self, condition: Assume) -> list[Reading]:
         """What the bounds of numbers, where a condition holds, say about lists whose lengths they are."""
-        readings = []
+        readings: list[Reading] = []
         for claims in self.counts.claims:
             count = claims.count
             if isinstance(count, MemberCount):
+                readings += self._behind_members(claims, count, condition)
                 continue
-            low, high = self.counts.relations.difference(count.counter, count.less, self.counts.location, condition)
-            chain, source = claims.chain, claims.anchor().source
-            bad: list[Formula] = []
-            excluded = self._exclude(count, condition)
-            for k in SHIFTS:
-                fits = {m: low <= claims.value(m + k) <= high and m + k != excluded for m in range(LONGEST + 1)}
-                if high < k + LONGEST + 1:  # no list that is longer fits
-                    wrong = neg(disj(*(chain.length(source, m) for m in fits if fits[m])))
-                else:
-                    wrong = disj(*(chain.length(source, m) for m in fits if not fits[m]))
-                bad.append(conj(claims.at(k), wrong))
-            if disj(*bad) is not FALSE:
-                readings.append(Reading(neg(disj(*bad)), [], [source.target]))
+            bounds = self.counts.relations.difference(count.counter, count.less, self.counts.location, condition)
+            wrong, focus = self._unfit(claims, bounds, self._exclude(count, condition))
+            if wrong is not FALSE:
+                readings.append(Reading(neg(wrong), [], focus))
         return readings
+
+    def _behind_members(self, claims: Claims, count: MemberCount, condition: Assume) -> Iterator[Reading]:
+        """What a condition says about the list of an object by its counter: ``if (0 <= i && i < list->size)``."""
+        relations, location = self.counts.relations, self.counts.location
+        for member, mine in self.counts.owners(count):
+            bounds, before = relations.difference(member, None, location, condition), relations.of(member, location)
+            if bounds[0] <= before[0] and bounds[1] >= before[1]:  # nothing new
+                continue
+            wrong, focus = self._unfit(claims, bounds, None)
+            if wrong is not FALSE:
+                closed = [exists([OWNER], conj(mine(OWNER), formula)) for formula in (wrong, *focus)]
+                yield Reading(neg(closed[0]), [], closed[1:])
+
+    def _unfit(
+        self, claims: Claims, bounds: tuple[float, float], excluded: int | None
+    ) -> tuple[Formula, list[Formula]]:
+        """The claims by which a list has no length that fits the bounds of its counter, and what to focus on."""
+        (low, high), chain, source = bounds, claims.chain, claims.anchor().source
+        bad: list[Formula] = []
+        focus = [source.target]
+        for k in SHIFTS:
+            fits = {m: low <= claims.value(m + k) <= high and m + k != excluded for m in range(LONGEST + 1)}
+            if high < k + LONGEST + 1:  # no list that is longer fits
+                wrong = neg(disj(*(chain.length(source, m) for m in fits if fits[m])))
+            else:
+                wrong = disj(*(chain.length(source, m) for m in fits if not fits[m]))
+            bad.append(conj(claims.at(k), wrong))
+            if not k and not fits[1]:  # whether there is a second node matters
+                focus = [source.target, _second(claims)]
+        return disj(*bad), focus
 
     def _exclude(self, count: VariableCount, condition: Assume) -> int | None:
         """The value that a count's difference does not have if a condition holds."""
@@ -144,3 +166,8 @@ class CountReadings:
             return 0
         low, high = self.counts.relations.difference(one, other, self.counts.location, condition)
         return int(low) if low == high else None
+
+
+def _second(claims: Claims) -> Formula:
+    """The second node of a list."""
+    return exists(["u"], conj(claims.anchor().at("u"), at(claims.chain.edge, "u", "v")))

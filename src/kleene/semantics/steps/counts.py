@@ -449,6 +449,12 @@ class CountSteps:
                     head=count.head,
                 )
 
+    def owners(self, count: MemberCount) -> Iterator[tuple[Expression, Formulas]]:
+        """The lvalues that are the counter of an object, each with the formula for this object."""
+        for member in self.members:
+            if (owner := self._owner(member, count)) is not None:
+                yield member, owner
+
     def _owner(self, lvalue: Expression, count: MemberCount) -> Formulas | None:
         """The object whose member an lvalue is, if it is one that a variable points to and the counter of a list."""
         if not self._is_one_of(lvalue, {count.counter}):

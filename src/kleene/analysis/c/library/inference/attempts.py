@@ -219,12 +219,15 @@ def may_be_ignored(operation: Operation, tried: Sequence[Tried]) -> bool:
 def most_telling(failures: list[Rejected]) -> Rejected:
     """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last.
 
-    Of a function whose name says that it ends an object, the reading that does so tells more.
+    Of a function whose name says that it ends an object, the reading that does so tells more, unless all it shows is
+    that the object is not freed: `list_delete_at` ends an element.
     """
 
     def rank(rejected: Rejected) -> tuple[bool, bool, int]:
         operation = rejected.operation
-        named = says_end(operation.function) and operation.fate is Fate.ENDED
+        fault = rejected.error.fault
+        left = fault.kind == "memory_leak" and is_seen(fault, rejected.client)
+        named = says_end(operation.function) and operation.fate is Fate.ENDED and not left
         return not is_guess(operation), named, len(rejected.error.trace.steps)
 
     return max(failures, key=rank)

@@ -1,4 +1,4 @@
-"""Programs whose runs end before some dereferences of null pointers, so that the rest of a library can be checked.
+"""Programs of clients whose runs end otherwise: before some dereferences of null pointers, and at calls of `exit`.
 
 A function that makes objects and does not test what `malloc` returns has an error. Where there is memory, it makes the
 objects of its clients all the same, and the other functions are checked on them.
@@ -13,6 +13,19 @@ from kleene.cfa.expressions import Comparison, Constant, Deref, Expression, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Exit, Operation, Place, expressions
 from kleene.cfa.program import CProgram, Function
+
+
+def without_exits(program: CProgram) -> CProgram:
+    """The program whose calls of `exit` end it as `abort` does: what a client holds there is no leak of the library.
+
+    A library that says that there is no memory, and exits, cannot free the objects of its clients.
+    """
+
+    def end(function: Function) -> Function:
+        edges = (replace(e, label=Exit(e.label.place)) if isinstance(e.label, Exit) else e for e in function.cfa.edges)
+        return replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
+
+    return replace(program, functions={name: end(function) for name, function in program.functions.items()})
 
 
 def with_spared(program: CProgram, places: Collection[Place]) -> CProgram:

@@ -17,7 +17,7 @@ from kleene.analysis.c.library.generality.separation import (
     shared_in_state,
     stale_blocks,
 )
-from kleene.analysis.c.library.inference.spared import with_spared
+from kleene.analysis.c.library.inference.spared import with_spared, without_exits
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.readings.operations import Operation
@@ -77,7 +77,7 @@ class ClientFolder:
             begins_with_two=begins_with_two,
         )
         path.write_text(client.text, encoding="utf-8")
-        return client, with_spared(read_program([str(path)], self.options), self.spared)
+        return client, with_spared(without_exits(read_program([str(path)], self.options)), self.spared)
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
         return examines_data(self.write(types, operations)[1])
