@@ -244,6 +244,8 @@ class Inference:
             self._decide(function, self._try_all(self._possible(function)))
         elif adding := [r for r in failures if adds_block(r)]:
             self._reject(most_telling(adding))
+        elif longer and self._take_back_for_given(failures, function):
+            self._decide(function, self._try_all(self._possible(function)))
         elif any(t.trial.error is None for t in longer):
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
@@ -448,6 +450,14 @@ class Inference:
         self.inferred.accepted.remove(candidates[0])
         self.waiting.append(candidates[0].function)
         return True
+
+    def _take_back_for_given(self, failures: list[Rejected], function: ExportedFunction) -> bool:
+        """Take back an operation that loses an object which a function makes a part of another one; false if none does.
+
+        An operation that unlinks elements shows its reading only when some operation links them.
+        """
+        given = [r for r in failures if Role.GIVEN in r.operation.roles and failing(r) != function.name]
+        return bool(given) and self._take_back(given[:1], function)
 
     def _take_back_makers(self, tried: list[Tried], function: ExportedFunction) -> bool:
         """Take back operations whose results are no new objects: the library keeps them in its own variables.
