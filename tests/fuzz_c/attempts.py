@@ -142,6 +142,7 @@ APT = {
     "several": [attempt for attempt in ROWS if attempt.name.endswith("slices")],
     "chosen": [attempt for attempt in ROWS if attempt.name.endswith("choices")],
     "text": [WHOLE[0]],
+    "owners": [WHOLE[0]],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 

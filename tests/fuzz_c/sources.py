@@ -20,6 +20,7 @@ from tests.fuzz_c.generators import (
     elements,
     members,
     numbers,
+    owners,
     recursive,
     several,
     structures,
@@ -43,6 +44,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "several": several.program,
     "chosen": chosen.program,
     "text": text.program,
+    "owners": owners.program,
 }
 TOPICS = ("mutant", *GENERATORS)
 _SECOND_EDIT = 0.15
@@ -59,7 +61,7 @@ def candidates(topics: tuple[str, ...], start: int) -> Iterator[Candidate]:
 
 def _generated(topic: str, start: int) -> Iterator[Candidate]:
     for seed in count(start):
-        yield Candidate(f"{topic}:{seed}", GENERATORS[topic](seed), malloc_may_fail=topic == "contracts")
+        yield Candidate(f"{topic}:{seed}", GENERATORS[topic](seed), malloc_may_fail=topic in ("contracts", "owners"))
 
 
 @cache

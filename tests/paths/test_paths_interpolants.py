@@ -211,3 +211,14 @@ def test_a_real_leak_has_no_interpolants(lower):
     path = paths_to(program, lambda e: str(e.label) == "p = NULL", 1)[0]
     found = interpolants(encode(program, path, goal="memory_leak", malloc_may_fail=False))
     assert isinstance(found, Failure)
+
+
+@pytest.mark.parametrize("name", ["size", "freed", "allocated"])
+def test_variables_may_have_the_names_of_what_is_known_about_blocks(lower, name):
+    """A path with a variable `size` and a block ended in an assertion of ours."""
+    text = HEAD + (
+        f"int main(void) {{ int {name} = __VERIFIER_nondet_int(); if ({name} < 1) return 0;"
+        f" int *p = malloc(4); free(p); p = malloc(8); free(p);"
+        f" if ({name} == 0) reach_error(); return 0; }}"
+    )
+    assert refuted(lower(text))

@@ -70,6 +70,14 @@ int main(int argc, char **argv) {
     free(message);
     return length == 77;
 }"""
+SCANNED = """int main(int argc, char **argv) {
+    char word[8];
+    double value;
+    int at = 0;
+    if (sscanf(argv[0], "%lf %7[a-z]%n", &value, word, &at) == 2) return argv[0][at];
+    return 0;
+}
+"""
 ONE_ELEMENT = """struct item { struct item *next; int length; char key[1]; };
 int main(int argc, char **argv) {
     struct item *list = NULL;
@@ -331,6 +339,63 @@ int main(int argc, char **argv) {
     free(line);
     return 0;
 }""",
+    "pointer_in_bytes_of_its_size": NODE
+    + """int main(int argc, char **argv) {
+    char b[8];
+    struct node *p = malloc(sizeof *p), *q;
+    if (!p) return 1;
+    *(struct node **)b = p;
+    free(p);
+    q = *(struct node **)b;
+    q->next = NULL;
+    return argv[0][0] == 77;
+}""",
+    "copied_into_bytes_of_its_size": NODE
+    + """int main(int argc, char **argv) {
+    char b[8];
+    struct node *p = malloc(sizeof *p), *q;
+    if (!p) return 1;
+    memcpy(b, &p, sizeof p);
+    free(p);
+    memcpy(&q, b, sizeof q);
+    q->next = NULL;
+    return argv[0][0] == 77;
+}""",
+    "struct_in_bytes": NODE
+    + """int main(int argc, char **argv) {
+    char b[sizeof(struct node)];
+    struct node *h = (struct node *)b;
+    h->next = malloc(sizeof *h);
+    if (!h->next) return 1;
+    free(h->next);
+    h->next->next = NULL;
+    return argv[0][0] == 77;
+}""",
+    "set_with_a_width_too_large": """int main(int argc, char **argv) {
+    char word[4];
+    return sscanf(argv[1], "%4[a-z]", word) == 77;
+}""",
+    "set_that_skips_nothing": """int main(int argc, char **argv) {
+    char word[2], more[4];
+    return sscanf(argv[1], "%*2[a-z]%1s%5[^,]", word, more) == 77;
+}""",
+    "behind_the_characters_so_far": """int main(int argc, char **argv) {
+    int at = 0;
+    char *copy = strdup(argv[1]);
+    if (!copy) return 1;
+    sscanf(copy, "%*s%n", &at);
+    at = copy[at + 1];
+    free(copy);
+    return at == 77;
+}""",
+    "end_of_a_number_with_a_fraction": """int main(int argc, char **argv) {
+    char *end, *copy = strdup(argv[1] + 8);
+    if (!copy) return 1;
+    double value = strtod(copy, &end);
+    int next = end[1];
+    free(copy);
+    return value > 7 && next == 77;
+}""",
     "word_without_a_width": """int main(int argc, char **argv) {
     char word[4];
     return sscanf(argv[1], "%s", word) == 77;
@@ -428,11 +493,12 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     assert "AddressSanitizer" in run.stderr
 
 
-@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED, ONE_ELEMENT, HEADED])
+@pytest.mark.parametrize("text", [BUILDER, IN_STRUCT, MARKED, ONE_ELEMENT, SCANNED, HEADED])
 def test_what_the_programs_are_made_from_is_proved(text: str, tmp_path: Path) -> None:
     """Sums were lost where a term had been 0, and a text in a struct without pointers was outside of its block.
 
-    A number that was stored as a pointer could have been one to any text, so that no text had a terminator.
+    A number that was stored as a pointer could have been one to any text, so that no text had a terminator. An array of
+    bytes that is as large as a pointer was no text where the arguments are read.
     """
     path = tmp_path / "program.c"
     path.write_text(HEADERS + text, encoding="utf-8")

@@ -63,6 +63,9 @@ class Variable:
     type: Type
     is_global: bool = False
 
+    def __hash__(self) -> int:  # the name tells most variables apart, and keeps its hash
+        return hash(self.name)
+
     @property
     def is_temporary(self) -> bool:
         return self.name.startswith("$") or self.name.rpartition(".")[2].startswith("$")
@@ -270,29 +273,39 @@ def _operand(expression: Expression) -> str:
     return text if text.isidentifier() else f"({text})"
 
 
+_PARTS: dict[type, tuple[str, ...]] = {
+    Field: ("base",),
+    Unary: ("operand",),
+    Cast: ("operand",),
+    Deref: ("pointer",),
+    AddressOf: ("target",),
+    Index: ("base", "index"),
+    PointerOffset: ("pointer", "index"),
+    Binary: ("left", "right"),
+    Comparison: ("left", "right"),
+    PointerDifference: ("left", "right"),
+}
+"""The attributes that hold the direct subexpressions of each kind, left to right; the other kinds have none."""
+
+
 def children(expression: Expression) -> tuple[Expression, ...]:
     """The direct subexpressions, left to right."""
-    match expression:
-        case Field(base=base) | Unary(operand=base) | Cast(operand=base):
-            return (base,)
-        case Deref(pointer=base) | AddressOf(target=base):
-            return (base,)
-        case Index(base=base, index=index) | PointerOffset(pointer=base, index=index):
-            return (base, index)
-        case Binary(left=left, right=right) | Comparison(left=left, right=right):
-            return (left, right)
-        case PointerDifference(left=left, right=right):
-            return (left, right)
-    return ()
+    parts = _PARTS.get(type(expression))
+    return () if parts is None else tuple([getattr(expression, part) for part in parts])
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
     """The expression and everything in it, outermost first."""
+    if type(expression) not in _PARTS:  # most are variables and constants
+        return iter((expression,))
+    found: list[Expression] = []
     stack = [expression]
     while stack:
         node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
+        found.append(node)
+        for part in reversed(_PARTS.get(type(node), ())):
+            stack.append(getattr(node, part))
+    return iter(found)
 
 
 def root_variable(lvalue: Expression) -> Variable | None:

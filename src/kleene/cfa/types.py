@@ -92,6 +92,9 @@ class PointerType:
     size: int = 4
     count: int = field(compare=False, default=0)
 
+    def __hash__(self) -> int:
+        return hash(self.target) + 1  # sizes are the same in one program
+
     def __str__(self) -> str:
         if isinstance(self.target, FunctionType):
             return self.target.declare("(*)")
@@ -107,6 +110,9 @@ class RecordType:
     name: str
     size: int = field(compare=False, default=0)
     complete: bool = field(compare=False, default=True)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __str__(self) -> str:
         return self.name

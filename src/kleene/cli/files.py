@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -101,6 +100,8 @@ def _replace(path: Path, content: Iterable[bytes]) -> None:
         with path.open("wb") as device:
             device.writelines(content)
         return
+    import tempfile  # with what it imports, a tenth of a start
+
     real = path.resolve()  # through a link to the file that it stands for
     handle, own = tempfile.mkstemp(prefix=".kleene-", dir=real.parent)
     try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from kleene.diagnostics import UsageError
 
 # Options of one word with a single dash, and the long name that explains itself.
@@ -89,6 +87,8 @@ def _refuse(word: str) -> None:
     if word in _REFUSED:
         raise UsageError(_REFUSED[word])
     if len(word) > 2 and word[0] == "-" and word[1].isalpha():
+        import difflib  # for mistakes only
+
         known = [*_FLAGS, *_WITH_VALUE, *_REFUSED, "-join", "-path", "-single", "-diff"]
         near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
         hint = f"; did you mean '{near[0]}'?" if near else "; 'kleene run --help' lists them"

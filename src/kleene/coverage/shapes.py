@@ -40,6 +40,7 @@ from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, Place, TypedSize
+from kleene.passes.facts.texts import is_byte_array
 from kleene.passes.literals import is_literal
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
@@ -361,6 +362,8 @@ class _Drawing:
         blocks = self.view.state.blocks
         for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
             self._set(name, node, truth=False)
+        if owner.texts is not None and variable is not None and is_byte_array(variable.type):
+            return  # the analysis does not follow what is written to it
         for offset in owner.translator.constants.cells:
             value = self._number(block, (size, offset))
             if value is not None:

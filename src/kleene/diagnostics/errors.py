@@ -6,7 +6,6 @@ one line `file:line:column: what is wrong`, the source line and a caret.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -122,6 +121,8 @@ class InternalCheckError(KleeneError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A suggestion such as ``; did you mean 'x'?``, or nothing when no known name is near."""
+    import difflib  # for mistakes only
+
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
 

@@ -89,8 +89,9 @@ class Vocabulary:
         object.__setattr__(self, "_index", {p.name: i for i, p in enumerate(self.predicates)})
         if len(self._index) != len(self.predicates):
             raise ValueError("a predicate is declared twice")
-        # Vocabularies of one program often differ in a definition only; a search among them should see that at once.
-        object.__setattr__(self, "_hash", hash(tuple([(p.name, p.arity, p.definition) for p in self.predicates])))
+        # Vocabularies of one program often differ in a definition or a property only: a search should see it at once.
+        told = [(p.name, p.arity, p.definition, p.properties, p.abstraction) for p in self.predicates]
+        object.__setattr__(self, "_hash", hash(tuple(told)))
         object.__setattr__(self, "_equals", object())
 
     def __eq__(self, other: object) -> bool:

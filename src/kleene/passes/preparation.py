@@ -9,7 +9,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
-from kleene.passes.attempts.choices import original_location
+from kleene.passes.attempts.choices import may_choose, original_location
 from kleene.passes.attempts.slices.classes import NoSlices
 from kleene.passes.attempts.slices.slicing import Slice, Slicing
 from kleene.passes.facts.calls import Calls
@@ -60,6 +60,8 @@ class Prepared:
             return None
         chosen = Prepared(replace(self.source, by_choices=True))
         try:
+            if self.inlined.before_choices and not may_choose(*self.inlined.before_choices):
+                return None
             if all(original_location(name) == name for name in chosen.cfa.locations):
                 return None
             gains = len(chosen.memory.objects) < len(self.memory.objects) or len(chosen.slices) > len(self.slices)

@@ -67,9 +67,11 @@ def prepare_program(program: CProgram) -> CProgram:
     program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     program = with_scalars(_promote(with_owner_members(program)))
     blocks = with_array_blocks(with_text_blocks(program))
-    program = _with_elements(blocks)
-    if program.by_choices:
-        program = _with_elements(with_choices(program, index_names(blocks)))
+    elements = _with_elements(blocks)
+    if elements.by_choices:
+        program = _with_elements(with_choices(elements, index_names(blocks)))
+    else:
+        program = replace(elements, before_choices=(blocks, elements))
     program = _with_lists(program)
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()

@@ -83,8 +83,9 @@ class Action:
     def changes_universe(self) -> bool:
         return self.creates or self.clone is not None or self.retain is not None
 
-    def __hash__(self) -> int:  # of few parts: actions are looked up at every step
-        return hash((self.name, self.title, self.precondition, self.focus))
+    def __hash__(self) -> int:  # of the parts that tell most actions apart
+        said = self.messages[0].text if self.messages else ""
+        return hash((self.name, self.title, self.precondition, self.focus, self.updates, said))
 
     def update_of(self, predicate: str) -> Update | None:
         """The update of a predicate, if the action gives one."""

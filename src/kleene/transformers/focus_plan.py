@@ -7,7 +7,7 @@ the original formula. Within a conjunction, literals that can turn summary nodes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, product
 
 from kleene.logic.formula import (
     And,
@@ -59,25 +59,33 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
 def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
     """The formula with stored closures: ``n*(v, w)`` becomes ``t(v, w)`` where t is defined as ``n*``.
 
+    In the same way ``E(u) x(u) & n*(u, v)`` becomes ``r(v)`` where r is defined by this formula.
+
     To focus on the predicate needs finitely many structures where to focus on the edges would need infinitely many.
     """
-    stored = {p.name: p for p in vocabulary if p.arity == 2 and p.definition is not None and _is_closure(p.definition)}
+    stored = [p for p in vocabulary if p.definition is not None and _has_closure(p.definition)]
 
     def replaced(g: Formula) -> Formula:
-        for predicate in stored.values() if _is_closure(g) else ():
-            closure = g if isinstance(g, Closure) else g.children[1]
-            assert isinstance(closure, Closure) and predicate.definition is not None
-            ends = dict(zip(predicate.args, (closure.left, closure.right), strict=True))
-            if canonical(substitute(predicate.definition, ends)) is canonical(g):
-                return Atom(predicate.name, (closure.left, closure.right))
+        if not _has_closure(g):
+            return g
+        for predicate in stored:
+            for args in product(g.free, repeat=predicate.arity):
+                if canonical(
+                    substitute(_definition(predicate), dict(zip(predicate.args, args, strict=True)))
+                ) is canonical(g):
+                    return Atom(predicate.name, args)
         return rebuild(g, tuple(map(replaced, g.children)))
 
     return replaced(f)
 
 
-def _is_closure(f: Formula) -> bool:
-    """Whether a formula is ``n+(v, w)``, or ``n*(v, w)`` with an equality first."""
-    return isinstance(f, Closure) or (isinstance(f, Or) and isinstance(f.children[1], Closure))
+def _definition(predicate: Predicate) -> Formula:
+    assert predicate.definition is not None
+    return predicate.definition
+
+
+def _has_closure(f: Formula) -> bool:
+    return isinstance(f, Closure) or any(map(_has_closure, f.children))
 
 
 def _quantifier_free(f: Formula, taken: set[str], numbers: count[int]) -> Formula:

@@ -67,14 +67,23 @@ def test_other_closures_and_tvla_s_focus_stay(capsys, tmp_path):
         ("n+(v, w)", "n+(v, w)"),
         ("m*(v, w)", "m*(v, w)"),
         ("TC(v, w)(a, b) (n(a, b) & x(b))", "s(v, w)"),
+        ("n*(v, v)", "t(v, v)"),
+        ("m(v, w) & E(u) x(u) & n*(u, w)", "m(v, w) & r(w)"),
+        ("E(u) x(u) & n*(w, u)", "E(u) x(u) & t(w, u)"),
+        ("E(v) n+(v, v)", "c()"),
     ],
 )
 def test_which_closures_a_predicate_stores(text, expected):
     core = (Predicate("x", 1, ("v",)), Predicate("n", 2, ("v", "w")), Predicate("m", 2, ("v", "w")))
-    definitions = {"t": "n*(p, q)", "s": "TC(p, q)(c, d) (n(c, d) & x(d))"}
+    definitions = {
+        "t": (("p", "q"), "n*(p, q)"),
+        "s": (("p", "q"), "TC(p, q)(c, d) (n(c, d) & x(d))"),
+        "r": (("p",), "E(q) x(q) & n*(q, p)"),
+        "c": ((), "E(p) n+(p, p)"),
+    }
     stored = [
-        Predicate(name, 2, ("p", "q"), definition=parse_formula(definition, Vocabulary(core)))
-        for name, definition in definitions.items()
+        Predicate(name, len(args), args, definition=parse_formula(definition, Vocabulary(core)))
+        for name, (args, definition) in definitions.items()
     ]
     vocabulary = Vocabulary((*core, *stored))
     replaced = with_closure_predicates(parse_formula(text, vocabulary), vocabulary)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 struct table { int **slots; int size; };
-static void *get(unsigned bytes) {
+static void *get(size_t bytes) {
     void *block = malloc(bytes);
     if (block == NULL)
         abort();
@@ -11,7 +11,7 @@ static void *get(unsigned bytes) {
 int main(void) {
     struct table t;
     int size = 16;
-    unsigned bytes = sizeof(int *) * size;
+    size_t bytes = sizeof(int *) * size;
     t.size = size;
     size = size + 8;
     t.slots = get(bytes);

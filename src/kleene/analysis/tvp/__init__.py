@@ -7,6 +7,7 @@ In reading order:
 - `properties`: TVLA's properties files
 - `input`: input structures, checked
 - `explain`: the history of structures
+- `dead_ends`: locations whose structures all contradict the rules
 - `decomposed`: heaps taken apart
 - `derivation`: which stored structure leads to which
 - `queries`: temporal questions about the derivation graph

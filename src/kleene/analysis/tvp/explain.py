@@ -97,6 +97,14 @@ def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tupl
     return tuple(stages)
 
 
+def focus_and_coerce(
+    domain: ShapeDomain, action: Action, structure: Structure
+) -> tuple[tuple[Structure, str | None], ...]:
+    """The cases of an action's focus, each with the rule that it contradicts, or None."""
+    entries, _ = _coerce_all(domain, _focus_cases(domain, action, structure), structure)
+    return entries
+
+
 def _focus_cases(domain: ShapeDomain, action: Action, structure: Structure) -> list[Draft]:
     """Every case of focus, the contradictory ones too, so that coerce can tell why it discards them.
 

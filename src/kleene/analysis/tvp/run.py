@@ -7,16 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
-from kleene.analysis.tvp.decomposed import (
-    NEAREST,
-    Kept,
-    check_apart,
-    correlate,
-    decomposed_domain,
-    flatten,
-    require_decomposable,
-    solve_apart,
-)
+from kleene.analysis.tvp.dead_ends import dead_ends
 from kleene.analysis.tvp.derivation import derivation_graph
 from kleene.analysis.tvp.explain import Provenance, explanations
 from kleene.analysis.tvp.input import checked_input
@@ -68,6 +59,8 @@ class Analysis:
 def prepare(program: Program, options: RunOptions) -> Analysis:
     """Derive updates, generate rules, compile nothing yet."""
     if options.decompose:
+        from kleene.analysis.tvp.decomposed import require_decomposable  # a fifth of the modules of a run
+
         require_decomposable(options)
     derivations: dict[Action, Derivation] = {}
     for edge in program.cfa.edges:
@@ -155,6 +148,7 @@ def run(
     reached: Reached[Structure] = Reached({name: domain.store() for name in analysis.cfa.locations})
     problems: list[Diagnostic] = []
     told: list[Explanation] = []
+    dead: list[Diagnostic] = []
     graph: Transitions | None = None
     activity = "checking the input"
     start = time.perf_counter()
@@ -176,6 +170,9 @@ def run(
             if options.self_check and reached.complete and not options.decompose:
                 activity = "checking the result"
                 _self_check(analysis, structures, reached)
+            if reached.complete and reached.kept_everywhere and not (options.decompose or options.best):
+                activity = "looking for dead ends"
+                dead = dead_ends(analysis.cfa, _silent(analysis), _structures_at(analysis, reached))
             if (options.transitions or options.queries) and reached.complete:
                 activity = "deriving the graph of transitions"
                 graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _structures_at(analysis, reached))
@@ -189,7 +186,7 @@ def run(
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.seconds
     warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
-    wrong = _wrong_updates(analysis)
+    wrong = _wrong_updates(analysis) or dead
     warnings += wrong
     report = _report(analysis, reached, seconds, warnings)
     if wrong and report.verdict == VERIFIED:
@@ -214,22 +211,25 @@ def _solved_apart(
 
     If there are messages, more of what is tested before them is kept together, in rounds.
     """
+    from kleene.analysis.tvp import decomposed as apart
+
     program, join, heard = analysis.program, analysis.options.join, list(listeners)
-    kept, rounds = Kept(), list(NEAREST)
+    kept, rounds = apart.Kept(), list(apart.NEAREST)
     while True:
-        domain = decomposed_domain(program, analysis.domain, join, kept)
-        reached = solve_apart(analysis.cfa, domain, structures, schedule, heard, watch)
+        domain = apart.decomposed_domain(program, analysis.domain, join, kept)
+        reached = apart.solve_apart(analysis.cfa, domain, structures, schedule, heard, watch)
         more = None
         while rounds and more is None and reached.complete and len(analysis.domain.log):
-            more = correlate(analysis.cfa, domain, reached, rounds.pop(0), kept)
+            more = apart.correlate(analysis.cfa, domain, reached, rounds.pop(0), kept)
         if more is None:
             break
         kept = more
         analysis.domain.log.clear()
     analysis.kept_together = kept.words
     if analysis.options.self_check and reached.complete:
-        check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join, kept), structures, reached)
-    return flatten(reached, domain)
+        fresh = apart.decomposed_domain(program, _silent(analysis), join, kept)
+        apart.check_apart(analysis.cfa, fresh, structures, reached)
+    return apart.flatten(reached, domain)
 
 
 def _silent(analysis: Analysis) -> ShapeDomain:

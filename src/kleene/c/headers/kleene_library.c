@@ -11,6 +11,8 @@
 
 extern char __VERIFIER_nondet_char(void);
 extern int __VERIFIER_nondet_int(void);
+extern size_t __VERIFIER_nondet_ulong(void);
+extern double __VERIFIER_nondet_double(void);
 extern void __VERIFIER_assume(int);
 int __kleene_builtin_ffs(int);
 
@@ -382,7 +384,7 @@ char *fgets(char *target, int size, FILE *file) {
 }
 
 /* The parts of scanf and sscanf. Those of sscanf return the rest of the text, or NULL where it does not match. */
-void __kleene_scan_word(char *target, int width) {
+void __kleene_scan_field(char *target, int width, const char *set, int inside) {
     int length = __kleene_word_length();
     __VERIFIER_assume(length > 0);
     if (width >= 0 && length > width)
@@ -390,7 +392,7 @@ void __kleene_scan_word(char *target, int width) {
     int i = 0;
     for (; i < length; i++) {
         target[i] = __kleene_read_byte();
-        __VERIFIER_assume(!isspace((unsigned char)target[i]));
+        __VERIFIER_assume(target[i] != 0 && (strchr(set, target[i]) != NULL) == (inside != 0));
     }
     target[i] = 0;
 }
@@ -414,28 +416,17 @@ char *__kleene_scan_literal(char *text, const char *literal) {
     return text;
 }
 
-char *__kleene_scan_text_word(char *text, char *target, int width) {
-    text = __kleene_scan_spaces(text);
-    int i = 0;
-    while ((width < 0 || i < width) && text[i] != 0 && !isspace((unsigned char)text[i])) {
-        target[i] = text[i];
-        i++;
-    }
-    if (i == 0)
-        return NULL;
-    target[i] = 0;
-    return text + i;
-}
-
 char *__kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
     int i = 0;
     while ((width < 0 || i < width) && text[i] != 0 && (strchr(set, text[i]) != NULL) == (inside != 0)) {
-        target[i] = text[i];
+        if (target != NULL)
+            target[i] = text[i];
         i++;
     }
     if (i == 0)
         return NULL;
-    target[i] = 0;
+    if (target != NULL)
+        target[i] = 0;
     return text + i;
 }
 
@@ -452,31 +443,136 @@ int __kleene_digit(int c, int base) {
     return value < base ? value : -1;
 }
 
-char *__kleene_scan_digits(char *text, int base) {
+/* The base of the number that a text begins with, where any base is allowed, too. */
+int __kleene_scan_base(const char *text, int base, int width) {
+    int signs = *text == '-' || *text == '+';
+    if (base != 0 || text[signs] != '0')
+        return base == 0 ? 10 : base;
+    int has_letter = (width < 0 || width > signs + 1) && (text[signs + 1] == 'x' || text[signs + 1] == 'X');
+    return has_letter ? 16 : 8;
+}
+
+/* How many characters are before the digits of a number: its sign, and 0x. */
+int __kleene_scan_prefix(const char *text, int base, int width) {
+    int i = *text == '-' || *text == '+';
+    int has_room = width < 0 || width > i + 2;
+    if (base == 16 && has_room && text[i] == '0' && (text[i + 1] == 'x' || text[i + 1] == 'X') &&
+        __kleene_digit(text[i + 2], base) >= 0)
+        i += 2;
+    return i;
+}
+
+long long __kleene_scan_number(char *text, int base, int width) {
     text = __kleene_scan_spaces(text);
+    base = __kleene_scan_base(text, base, width);
+    unsigned long long value = 0;
+    int i = __kleene_scan_prefix(text, base, width);
+    for (; (width < 0 || i < width) && __kleene_digit(text[i], base) >= 0; i++)
+        value = value * (unsigned)base + (unsigned)__kleene_digit(text[i], base);
+    return (long long)(*text == '-' ? -value : value);
+}
+
+char *__kleene_scan_behind_number(char *text, int base, int width) {
+    text = __kleene_scan_spaces(text);
+    base = __kleene_scan_base(text, base, width);
+    int first = __kleene_scan_prefix(text, base, width), i = first;
+    while ((width < 0 || i < width) && __kleene_digit(text[i], base) >= 0)
+        i++;
+    return i == first ? NULL : text + i;
+}
+
+/* Whether a number without its sign is infinite, no number, or has the base 16. */
+int __kleene_is_special_real(const char *text) {
+    return strncasecmp(text, "inf", 3) == 0 || strncasecmp(text, "nan", 3) == 0 || strncasecmp(text, "0x", 2) == 0;
+}
+
+/* The end of a number with a fraction and an exponent; NULL where there is none. Where the text ends like an exponent
+   without digits, implementations differ (C17, 7.21.6.2): `open` says what becomes of it. */
+char *__kleene_behind_real(const char *text, int open) {
+    while (isspace((unsigned char)*text))
+        text++;
     if (*text == '-' || *text == '+')
         text++;
-    if (base == 16 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && __kleene_digit(text[2], base) >= 0)
-        text += 2;
-    return text;
-}
-
-long long __kleene_scan_number(char *text, int base) {
-    char *start = __kleene_scan_spaces(text);
-    int negative = *start == '-';
-    unsigned long long value = 0;
-    for (text = __kleene_scan_digits(text, base); __kleene_digit(*text, base) >= 0; text++)
-        value = value * (unsigned)base + (unsigned)__kleene_digit(*text, base);
-    return (long long)(negative ? -value : value);
-}
-
-char *__kleene_scan_behind_number(char *text, int base) {
-    text = __kleene_scan_digits(text, base);
-    if (__kleene_digit(*text, base) < 0)
+    if (__kleene_is_special_real(text)) {
+        size_t length = __VERIFIER_nondet_ulong();
+        __VERIFIER_assume(length <= strlen(text));
+        return length == 0 ? NULL : (char *)text + length;
+    }
+    int digits = 0;
+    for (; isdigit(*text); text++)
+        digits = 1;
+    if (*text == '.')
+        for (text++; isdigit(*text); text++)
+            digits = 1;
+    if (!digits)
         return NULL;
-    while (__kleene_digit(*text, base) >= 0)
+    if (*text != 'e' && *text != 'E')
+        return (char *)text;
+    int sign = text[1] == '-' || text[1] == '+';
+    if (!isdigit(text[1 + sign]))
+        return open ? (__VERIFIER_nondet_int() == 0 ? NULL : (char *)text + 1 + sign) : (char *)text;
+    for (text += 1 + sign; isdigit(*text);)
         text++;
-    return text;
+    return (char *)text;
+}
+
+/* The value of a number where one operation computes it without a second rounding: a mantissa and a power of ten that
+   both are exact. Any other number may have any value. */
+double __kleene_real(const char *text, unsigned long long mantissas, int powers) {
+    while (isspace((unsigned char)*text))
+        text++;
+    int negative = *text == '-', scale = 0, is_behind = 0, exponent = 0;
+    unsigned long long mantissa = 0;
+    if (*text == '-' || *text == '+')
+        text++;
+    if (__kleene_is_special_real(text))
+        return __VERIFIER_nondet_double();
+    for (; isdigit(*text) || (*text == '.' && !is_behind); text++) {
+        if (*text == '.') {
+            is_behind = 1;
+            continue;
+        }
+        mantissa = mantissa * 10 + (unsigned)(*text - '0');
+        scale -= is_behind;
+        if (mantissa > mantissas)
+            return __VERIFIER_nondet_double();
+    }
+    if (*text == 'e' || *text == 'E') {
+        int sign = text[1] == '-' || text[1] == '+', is_small = text[1] == '-';
+        for (text += 1 + sign; isdigit(*text) && exponent <= 2 * powers; text++)
+            exponent = 10 * exponent + (*text - '0');
+        scale += is_small ? -exponent : exponent;
+    }
+    if (scale > powers || scale < -powers)
+        return __VERIFIER_nondet_double();
+    double power = 1, value = (double)mantissa;
+    for (int i = scale < 0 ? -scale : scale; i > 0; i--)
+        power *= 10;
+    value = scale < 0 ? value / power : value * power;
+    return negative ? -value : value;
+}
+
+char *__kleene_scan_behind_real(char *text) {
+    return __kleene_behind_real(text, 1);
+}
+
+double strtod(const char *text, char **end) {
+    char *behind = __kleene_behind_real(text, 0);
+    if (end != NULL)
+        *end = behind == NULL ? (char *)text : behind;
+    return behind == NULL ? 0 : __kleene_real(text, 1ULL << 53, 22);
+}
+
+/* With these limits, rounding to a double first changes nothing (a double has more than twice the digits of a float). */
+float strtof(const char *text, char **end) {
+    char *behind = __kleene_behind_real(text, 0);
+    if (end != NULL)
+        *end = behind == NULL ? (char *)text : behind;
+    return behind == NULL ? 0 : (float)__kleene_real(text, 1ULL << 24, 10);
+}
+
+double atof(const char *text) {
+    return strtod(text, NULL);
 }
 
 size_t __kleene_put_text(char *target, size_t size, size_t at, const char *text) {

@@ -973,19 +973,3 @@ long lround(double x) {
 double drand48(void) {
     return __VERIFIER_nondet_double();
 }
-
-double strtod(const char *text, char **end) {
-    size_t length = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(length <= strlen(text));
-    if (end != NULL)
-        *end = (char *)text + length;
-    return __VERIFIER_nondet_double();
-}
-
-float strtof(const char *text, char **end) {
-    return (float)strtod(text, end);
-}
-
-double atof(const char *text) {
-    return strtod(text, NULL);
-}

@@ -13,6 +13,7 @@ extern int __VERIFIER_nondet_int(void);
 extern char __VERIFIER_nondet_char(void);
 extern size_t __VERIFIER_nondet_ulong(void);
 extern ssize_t __VERIFIER_nondet_long(void);
+extern double __VERIFIER_nondet_double(void);
 extern void __VERIFIER_assume(int);
 
 /* The distance to the first terminator. */
@@ -276,7 +277,8 @@ ssize_t __summary_getline(char **line, size_t *size, FILE *stream) {
     return (ssize_t)length;
 }
 
-void __summary___kleene_scan_word(char *target, int width) {
+void __summary___kleene_scan_field(char *target, int width, const char *set, int inside) {
+    __kleene_text_length(set);
     size_t length = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(0 < length && (width < 0 || length <= (size_t)width));
     __kleene_text_write(target, length);
@@ -304,18 +306,6 @@ char *__summary___kleene_scan_literal(char *text, const char *literal) {
     return text + at;
 }
 
-char *__summary___kleene_scan_text_word(char *text, char *target, int width) {
-    size_t length = __kleene_text_length(text);
-    if (__VERIFIER_nondet_int() == 0)
-        return NULL;
-    size_t end = __VERIFIER_nondet_ulong();
-    size_t written = __VERIFIER_nondet_ulong();
-    __VERIFIER_assume(end <= length);
-    __VERIFIER_assume(0 < written && written <= end && (width < 0 || written <= (size_t)width));
-    __kleene_text_write(target, written);
-    return text + end;
-}
-
 char *__summary___kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
     __kleene_text_length(set);
     size_t length = __kleene_text_length(text);
@@ -324,7 +314,8 @@ char *__summary___kleene_scan_set(char *text, char *target, int width, const cha
     size_t end = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(end <= length);
     __VERIFIER_assume(0 < end && (width < 0 || end <= (size_t)width));
-    __kleene_text_write(target, end);
+    if (target != NULL)
+        __kleene_text_write(target, end);
     return text + end;
 }
 
@@ -338,18 +329,45 @@ char *__summary___kleene_scan_behind_character(char *text) {
     return length == 0 ? NULL : text + 1;
 }
 
-long long __summary___kleene_scan_number(char *text, int base) {
+long long __summary___kleene_scan_number(char *text, int base, int width) {
     __kleene_text_length(text);
     return __VERIFIER_nondet_long();
 }
 
-char *__summary___kleene_scan_behind_number(char *text, int base) {
+char *__summary___kleene_scan_behind_number(char *text, int base, int width) {
     size_t length = __kleene_text_length(text);
     if (__VERIFIER_nondet_int() == 0)
         return NULL;
     size_t end = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(end <= length);
     return text + end;
+}
+
+char *__summary___kleene_scan_behind_real(char *text) {
+    size_t length = __kleene_text_length(text);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t end = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(end <= length);
+    return text + end;
+}
+
+double __summary_strtod(const char *text, char **end) {
+    size_t length = __kleene_text_length(text);
+    size_t at = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(at <= length);
+    if (end != NULL)
+        *end = (char *)text + at;
+    return __VERIFIER_nondet_double();
+}
+
+float __summary_strtof(const char *text, char **end) {
+    return (float)__summary_strtod(text, end);
+}
+
+double __summary_atof(const char *text) {
+    __kleene_text_length(text);
+    return __VERIFIER_nondet_double();
 }
 
 char *__summary_fgets(char *target, int size, FILE *file) {

@@ -1,6 +1,6 @@
 """Lowering of `scanf` and `fscanf`, whose input may be anything, and of `sscanf`, which reads a text of the program.
 
-The format must be known: numbers, characters, words, and for `sscanf` also sets (`%[^,]`), spaces and literal text.
+The format must be known: numbers, characters, words, sets (`%[^,]`), and for `sscanf` also spaces and literal text.
 `sscanf` becomes one call of a function of our library for each part of the format; each returns the rest of the text,
 or NULL where it does not match.
 """
@@ -8,58 +8,124 @@ or NULL where it does not match.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kleene.c.library.printing import text_literal
 from kleene.c.lowering import UnsupportedConstruct
-from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Variable
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    PointerDifference,
+    Variable,
+)
 from kleene.cfa.operations import READ_COUNT, READ_NUMBER, Assign, Assume, Call, Havoc, Place
-from kleene.cfa.types import CHAR, INT, LONG_LONG, IntegerType, PointerType, is_scalar
+from kleene.cfa.types import CHAR, INT, LONG_LONG, FloatType, IntegerType, PointerType, is_scalar
 
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
 
-_CONVERSION = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q)?(.)")
+_PART = re.compile(
+    r"(?P<spaces>\s+)|(?P<percent>%%)|(?P<literal>[^%\s]+)"
+    r"|%(?P<skipped>\*?)(?P<width>\d*)(?P<length>hh|h|ll|l|j|z|t|L|q)?"
+    r"(?:\[(?P<negated>\^?)(?P<set>\]?[^\]]*)\]|(?P<letter>[a-zA-Z]))"
+)
+_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
+_SPACES = " \t\n\v\f\r"
 _REALS = "aAeEfFgG"
-_NUMBERS = f"diouxXc{_REALS}"
-_SCAN_WORD = "__kleene_scan_word"
-_PART = re.compile(r"(\s+)|%(\*?)(\d*)(hh|h|ll|l|j|z|t)?(?:([duxcs])|\[(\^?)([^\]^-]+)\])|([^%\s]+)")
-_BASES = {"d": 10, "u": 10, "x": 16}
+_BASES = {"d": 10, "u": 10, "x": 16, "X": 16, "o": 8, "i": 0}
+"""The bases of integers by their letters; 0 stands for that of a literal of C."""
+_COUNT_OF_CHARACTERS = "n"
 NO_WIDTH = -1
-"""Stands for a conversion of texts without a width: as many characters as there are."""
+"""Stands for a conversion without a width: as many characters as there are."""
 _WORD = 0
 """Stands for the bytes of a pointer, which are those of `long` too."""
 _BYTES = {"": 4, "hh": 1, "h": 2, "l": _WORD, "ll": 8, "q": 8, "j": 8, "z": _WORD, "t": _WORD}
 """The bytes of integers by the letters before a conversion (C17, 7.21.6.2)."""
 _REAL_BYTES = {"": 4, "l": 8}
+_REAL_VALUES = {"": ("strtof", FloatType(32)), "l": ("strtod", FloatType(64))}
+"""The functions of our library that compute numbers with a fraction, by the letters before a conversion."""
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """A part of a format that begins with `%`."""
+
+    is_skipped: bool
+    width: int
+    length: str
+    letter: str
+    """`s` for words and for sets."""
+    set: str
+    """The characters of a set, or those that a word does not have."""
+    is_inside: bool
+    """Whether the characters are those of the set, not all others."""
+    is_word: bool
+
+    @staticmethod
+    def of(part: re.Match[str]) -> _Conversion:
+        width = int(part["width"] or NO_WIDTH)
+        set_, inside = (_SPACES, False) if part["set"] is None else (_members(part["set"]), not part["negated"])
+        letter = part["letter"] or "s"
+        is_word = part["letter"] == "s"
+        return _Conversion(bool(part["skipped"]), width, part["length"] or "", letter, set_, inside, is_word)
+
+    @property
+    def is_real(self) -> bool:
+        return self.letter in _REALS
+
+    @property
+    def skips_spaces(self) -> bool:
+        """Whether spaces before it do not count."""
+        return self.letter in _BASES or self.is_real or self.is_word
+
+    @property
+    def is_known(self) -> bool:
+        if self.letter == "c":
+            return self.width in (NO_WIDTH, 1)
+        return self.letter in _BASES or self.is_real or (self.letter == "s" and not self.length)
+
+
+def _members(set_: str) -> str:
+    """The characters of a set; a range stands for those between its ends."""
+    return _RANGE.sub(lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), set_)
+
+
+def _parts(c: Calls, format_: Any) -> list[re.Match[str]] | None:
+    """The parts of a format; None if it is not known or has others."""
+    text = c._text(format_)
+    parts = list(_PART.finditer(text)) if text is not None else []
+    return None if text is None or sum(len(p.group()) for p in parts) != len(text) else parts
 
 
 def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expression:
     """Some count of conversions succeeds, or -1 at the end of the input; that many targets are written."""
-    text = c._text(format_)
-    if text is None:
-        raise UnsupportedConstruct("scanf with a format that is not known", cursor)
-    conversions = _CONVERSION.findall(text.replace("%%", ""))
-    stored = [(length, letter, width) for skipped, width, length, letter in conversions if not skipped]
-    if any(letter not in _NUMBERS + "s" or (letter == "c" and width) for _, width, _, letter in conversions):
-        raise UnsupportedConstruct("scanf of anything but numbers, words and characters", cursor)
+    parts = _parts(c, format_)
+    conversions = [_Conversion.of(part) for part in parts or () if part.group().startswith("%") and not part["percent"]]
+    stored = [conversion for conversion in conversions if not conversion.is_skipped]
+    if parts is None or not all(conversion.is_known for conversion in conversions):
+        raise UnsupportedConstruct("scanf of anything but numbers, words, sets and characters", cursor)
     if len(arguments) < len(stored):
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
     pointers = [c.argument(argument) for argument in arguments]
-    for pointer, (length, letter, _) in zip(pointers, stored, strict=False):
-        if letter != "s":
-            _require_size(c, cursor, pointer, length, letter)
+    for pointer, conversion in zip(pointers, stored, strict=False):
+        if conversion.letter != "s":
+            _require_size(c, cursor, pointer, conversion)
     place, end = c.lower.place(cursor), c.lower.builder.new()
     count = c.lower.builder.temporary(INT)
     c.lower.builder.emit(Havoc(place, count, READ_COUNT))
     _cut(c, place, count, ">=", -1)
     _cut(c, place, count, "<=", len(stored))
-    if re.match(r"\s*%c", text):  # an existing character always matches
-        _only_if(c, place, Comparison("!=", count, Constant(0, INT)), None)
-    for number, (pointer, (_, letter, width)) in enumerate(zip(pointers, stored, strict=False), start=1):
+    if next((part.group() for part in parts if part["spaces"] is None), None) == "%c":
+        _only_if(c, place, Comparison("!=", count, Constant(0, INT)), None)  # an existing character always matches
+    for number, (pointer, conversion) in enumerate(zip(pointers, stored, strict=False), start=1):
         _only_if(c, place, Comparison(">=", count, Constant(number, INT)), end)
-        if letter == "s":
-            _call(c, place, _SCAN_WORD, (pointer, Constant(int(width or NO_WIDTH), INT)))
+        if conversion.letter == "s":
+            _call(c, place, "__kleene_scan_field", (pointer, *_field(c, conversion)))
         else:
             read = _read(c, place, pointer, cursor)
             c.lower.builder.emit(Assign(place, Deref(pointer, read.type), read))
@@ -68,46 +134,57 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     return count
 
 
-def _require_size(c: Calls, cursor: Any, pointer: Expression, length: str, letter: str) -> None:
+def _field(c: Calls, conversion: _Conversion) -> tuple[Expression, ...]:
+    """The width and the characters of a word or set, as arguments."""
+    set_ = text_literal(conversion.set, _text_type(c))
+    return Constant(conversion.width, INT), set_, Constant(int(conversion.is_inside), INT)
+
+
+def _require_size(c: Calls, cursor: Any, pointer: Expression, conversion: _Conversion) -> None:
     """Refuse a conversion that writes more or fewer bytes than its argument points to."""
     target = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
-    if letter == "c":
+    length = conversion.length
+    if conversion.letter == "c":
         size = None if length else 1
     else:
-        size = (_REAL_BYTES if letter in _REALS else _BYTES).get(length)
+        size = (_REAL_BYTES if conversion.is_real else _BYTES).get(length)
     if target.size != (c.lower.unit.types.pointer_size if size == _WORD else size):
-        raise UnsupportedConstruct(f"scanf of '%{length}{letter}' to a number of another size", cursor)
+        raise UnsupportedConstruct(f"scanf of '%{length}{conversion.letter}' to a number of another size", cursor)
 
 
 def scan_text(c: Calls, cursor: Any, source: Any, format_: Any, arguments: list[Any]) -> Expression:
     """``sscanf(source, format, arguments)``: the number of conversions, or -1 if the text ends before the first one."""
-    text = c._text(format_)
-    parts = list(_PART.finditer(text)) if text is not None else []
-    if text is None or sum(len(p.group()) for p in parts) != len(text):
-        raise UnsupportedConstruct("sscanf of anything but numbers, words, sets and characters", cursor)
+    parts = _parts(c, format_)
+    if parts is None:
+        raise UnsupportedConstruct("sscanf with a format that is not known", cursor)
     place, builder = c.lower.place(cursor), c.lower.builder
-    rest, before = builder.temporary(_text_type(c)), builder.temporary(_text_type(c))
+    start, rest, before = (builder.temporary(_text_type(c)) for _ in range(3))
     count, failed, end = builder.temporary(INT), builder.new(), builder.new()
     skips = builder.temporary(INT)
     pointers = [c.argument(argument) for argument in arguments]
-    builder.emit(Assign(place, rest, Cast(c.argument(source), rest.type)))
+    builder.emit(Assign(place, start, Cast(c.argument(source), rest.type)))
+    builder.emit(Assign(place, rest, start))
     builder.emit(Assign(place, count, Constant(0, INT)))
     for part in parts:
-        spaces, skipped, width, length, letter, negated, set_, literal = part.groups()
-        if spaces is not None:
+        if part["spaces"] is not None:
             _call(c, place, "__kleene_scan_spaces", (rest,), rest)
             continue
+        conversion = None if part["literal"] or part["percent"] else _Conversion.of(part)
+        if conversion is not None and conversion.letter == _COUNT_OF_CHARACTERS:
+            _count_characters(c, cursor, conversion, rest, start, pointers)
+            continue
+        skips_spaces = bool(part["percent"]) if conversion is None else conversion.skips_spaces
         builder.emit(Assign(place, before, rest))
-        builder.emit(Assign(place, skips, Constant(int(letter in ("d", "u", "x", "s")), INT)))
-        if literal is not None:
-            _call(c, place, "__kleene_scan_literal", (rest, text_literal(literal, rest.type)), rest)
+        builder.emit(Assign(place, skips, Constant(int(skips_spaces), INT)))
+        if skips_spaces:
+            _call(c, place, "__kleene_scan_spaces", (rest,), rest)
+        if conversion is None:
+            literal = text_literal("%" if part["percent"] else part.group(), rest.type)
+            _call(c, place, "__kleene_scan_literal", (rest, literal), rest)
         else:
-            target = None if skipped else _next(pointers, cursor)
-            if target is not None and letter not in ("s", None):
-                _require_size(c, cursor, target, length or "", letter)
-            _convert(c, cursor, rest, target, letter, width, negated, set_)
+            _convert(c, cursor, rest, None if conversion.is_skipped else _next(pointers, cursor), conversion)
         _only_if(c, place, Comparison("!=", rest, Constant(0, rest.type)), failed)
-        if literal is None and not skipped:
+        if conversion is not None and not conversion.is_skipped:
             builder.emit(Assign(place, count, Binary("+", count, Constant(1, INT), INT)))
     builder.connect(builder.here, end, place)
     builder.here = failed
@@ -128,44 +205,54 @@ def _next(pointers: list[Expression], cursor: Any) -> Expression:
     return pointers.pop(0)
 
 
-def _convert(
-    c: Calls,
-    cursor: Any,
-    rest: Variable,
-    target: Expression | None,
-    letter: str | None,
-    width: str,
-    negated: str | None,
-    set_: str | None,
+def _count_characters(
+    c: Calls, cursor: Any, conversion: _Conversion, rest: Variable, start: Variable, pointers: list[Expression]
 ) -> None:
+    """``%n``: the number of characters so far, which counts as no conversion."""
+    target = _next(pointers, cursor)
+    _require_size(c, cursor, target, conversion)
+    number = _target(cursor, target)
+    done = PointerDifference(rest, start, 1, c.lower.values.difference_type())
+    c.lower.builder.emit(Assign(c.lower.place(cursor), number, Cast(done, number.type)))
+
+
+def _convert(c: Calls, cursor: Any, rest: Variable, target: Expression | None, conversion: _Conversion) -> None:
     """One conversion of `sscanf`: `rest` becomes what is behind it, or NULL if it does not match."""
-    place, most = c.lower.place(cursor), Constant(int(width or NO_WIDTH), INT)
-    if letter == "s" or set_ is not None:
-        if target is None:
-            raise UnsupportedConstruct("sscanf that skips a text", cursor)
-        if letter == "s":
-            _call(c, place, "__kleene_scan_text_word", (rest, target, most), rest)
-        else:
-            inside = Constant(0 if negated else 1, INT)
-            _call(
-                c, place, "__kleene_scan_set", (rest, target, most, text_literal(set_ or "", rest.type), inside), rest
-            )
+    place, builder, width = c.lower.place(cursor), c.lower.builder, Constant(conversion.width, INT)
+    if not conversion.is_known:
+        raise UnsupportedConstruct("sscanf of anything but numbers, words, sets and characters", cursor)
+    if conversion.letter == "s":
+        stored = Constant(0, rest.type) if target is None else target
+        _call(c, place, "__kleene_scan_set", (rest, stored, *_field(c, conversion)), rest)
         return
-    if width:
-        raise UnsupportedConstruct("sscanf of a number with a width", cursor)
-    if letter == "c":
-        value = c.lower.builder.temporary(CHAR)
+    if target is not None:
+        _require_size(c, cursor, target, conversion)
+    if conversion.letter == "c":
+        value = builder.temporary(CHAR)
         _call(c, place, "__kleene_scan_character", (rest,), value)
         _call(c, place, "__kleene_scan_behind_character", (rest,), rest)
+    elif conversion.is_real:
+        if conversion.width != NO_WIDTH:
+            raise UnsupportedConstruct("sscanf of a number with a fraction and a width", cursor)
+        name, type_ = _REAL_VALUES[conversion.length]
+        value = builder.temporary(type_)
+        _call(c, place, name, (rest, Constant(0, PointerType(rest.type, rest.type.size))), value)
+        _call(c, place, "__kleene_scan_behind_real", (rest,), rest)
     else:
-        value = c.lower.builder.temporary(LONG_LONG)
-        base = Constant(_BASES[letter or "d"], INT)
-        _call(c, place, "__kleene_scan_number", (rest, base), value)
-        _call(c, place, "__kleene_scan_behind_number", (rest, base), rest)
+        value = builder.temporary(LONG_LONG)
+        base = Constant(_BASES[conversion.letter], INT)
+        _call(c, place, "__kleene_scan_number", (rest, base, width), value)
+        _call(c, place, "__kleene_scan_behind_number", (rest, base, width), rest)
     if target is not None:
-        if not isinstance(target.type, PointerType) or not isinstance(target.type.target, IntegerType):
-            raise UnsupportedConstruct("sscanf to something that is not a number", cursor)
-        _assign_if(c, place, rest, Deref(target, target.type.target), Cast(value, target.type.target))
+        stored_to = _target(cursor, target)
+        _assign_if(c, place, rest, stored_to, Cast(value, stored_to.type))
+
+
+def _target(cursor: Any, pointer: Expression) -> Deref:
+    """The number that an argument points to."""
+    if not isinstance(pointer.type, PointerType) or not isinstance(pointer.type.target, IntegerType | FloatType):
+        raise UnsupportedConstruct("sscanf to something that is not a number", cursor)
+    return Deref(pointer, pointer.type.target)
 
 
 def _assign_if(c: Calls, place: Place, rest: Variable, target: Expression, value: Expression) -> None:

@@ -111,13 +111,19 @@ class Parts:
 
     def cut(self, structure: Structure, nodes: int, roots: Roots) -> Structure:
         """The part with these nodes and the facts of these roots, blurred; what belongs to other roots is 0."""
-        kept = tuple((u,) for u in range(structure.size) if nodes >> u & 1)
+        kept = tuple([(u,) for u in range(structure.size) if nodes >> u & 1])
         if len(kept) == structure.size:
             values = list(structure.values)
-        else:
+        elif kept:
             values = mapping_of(kept, structure.size).apply(structure.values, self.arities)
+        else:
+            values = list(self.empty.values)
+            for rail in self._by_arity[0]:
+                values[rail] = structure.values[rail]
         for owners, rail in self._owned:
             if values[rail + 1] and owners.isdisjoint(roots):
                 values[rail] = values[rail + 1] = 0
-        values, size, _ = self.canonicalizer.blur(values, len(kept))
+        size = 0
+        if kept:
+            values, size, _ = self.canonicalizer.blur(values, len(kept))
         return Structure(self.vocabulary, size, tuple(values))

@@ -57,6 +57,17 @@ def index_names(program: CProgram) -> frozenset[str]:
     return frozenset(node.name for index in indices for node in walk(index) if isinstance(node, Variable))
 
 
+def may_choose(blocks: CProgram, elements: CProgram) -> bool:
+    """False only if `with_choices` leaves a program as it is, given as before and after elements became variables.
+
+    Without a variable index, the elements are the same with choices as without.
+    """
+    if any(True for o in operations_of(blocks) for x in expressions(o) for _ in variable_indices(x)):
+        return True
+    automata = [f.cfa for f in elements.functions.values()]
+    return any(_pointers(cfa, address_taken(edge.label for edge in cfa.edges)) for cfa in automata)
+
+
 def with_choices(program: CProgram, indices: Set[str]) -> CProgram:
     """The program with copies of locations for what is known there of some `indices`, by name, and of pointers.
 

@@ -12,6 +12,8 @@ from kleene.passes.elements.positions import BEHIND, FIRST, NEVER, SECOND, THERE
 
 Way = Callable[[str], str]
 """Writes edges from a location on, and returns where they end."""
+_BEYOND_LAST = {"<=": "<", ">": ">="}
+"""Comparisons with the last index of an array, as comparisons with its length."""
 
 
 class Conditions:
@@ -56,20 +58,25 @@ class Conditions:
     def _against_length(
         self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
     ) -> str:
+        """An index is the length of its array iff its slot is the end; the bound may also be the last index."""
         slot = self.chosen.slot(pair[0])
         assert slot is not None
-        if not self.relations.length_is(pair[0], bound, slot.element.size, location):
+        is_last = symbol in _BEYOND_LAST and self.relations.length_is(
+            pair[0], bound, slot.element.size, location, more=1
+        )
+        if not is_last and not self.relations.length_is(pair[0], bound, slot.element.size, location):
             return here
+        symbol = _BEYOND_LAST[symbol] if is_last else symbol
         at, chains = self.positions.at(pair), self.chains
         below = self.relations.of(pair[1], location)[0] >= 0
-        not_above = self.relations.at_most(pair[1], bound, location)
+        not_above = self.relations.at_most(pair[1], bound, location, more=int(is_last))
         if below and (symbol == "<" or (symbol == "!=" and not_above)):
             test: Callable[[str], str] = lambda here: chains.only(here, slot.is_end(at), place, truth=False)  # noqa: E731
         elif below and not_above and symbol in (">=", "=="):
             test = lambda here: chains.only(here, slot.is_end(at), place)  # noqa: E731
         else:
             return here
-        some = self.relations.of(bound, location)[0] >= 1 and symbol in (">=", "==")
+        some = self.relations.of(bound, location)[0] >= 1 - int(is_last) and symbol in (">=", "==")
         ways: dict[int, Callable[[str], str]] = {THERE: test}
         if some:  # an index that is 0 is not at the end of an array that has elements
             ways[FIRST] = lambda here: chains.only(here, NEVER, place)

@@ -42,7 +42,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
+from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
 from kleene.logic.vocabulary import RESERVED
 from kleene.passes.pointers.function_values import scalar_type
@@ -547,8 +547,11 @@ class Memory:
 
 
 def _type_name(size: int, type_: Type | None) -> str:
-    """The name of a struct of just that size."""
-    return str(type_) if isinstance(type_, RecordType) and type_.size == size else ""
+    """The name of a struct, or of an array of numbers, of just that size."""
+    is_named = isinstance(type_, RecordType) or (
+        isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType | FloatType)
+    )
+    return str(type_) if is_named and type_ is not None and type_.size == size else ""
 
 
 def _points_to_itself(target: Expression, value: Expression) -> bool:

@@ -175,12 +175,12 @@ class Relations(TextOperations):
 
         return self._always(location, holds)
 
-    def length_is(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
-        """Whether a pointer is the start of a block of just that many elements."""
+    def length_is(self, pointer: Expression, count: Expression, scale: int, location: str, *, more: int = 0) -> bool:
+        """Whether a pointer is the start of a block of just that many elements, and some more."""
 
         def holds(state: State) -> bool:
             room, number = self._whole_room(pointer, scale, state), self.number(count, state)
-            return room is not None and state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
+            return room is not None and state.zone.upper(room, number) == more == -state.zone.upper(number, room)
 
         return self._always(location, holds)
 
@@ -203,10 +203,10 @@ class Relations(TextOperations):
         """Whether a number is not 0."""
         return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
 
-    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
-        """Whether a number is not greater than another one."""
+    def at_most(self, left: Expression, right: Expression, location: str, *, more: int = 0) -> bool:
+        """Whether a number is not greater than another one, and some more."""
         return self._always(
-            location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= 0
+            location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= more
         )
 
     def is_below(self, left: Expression, right: Expression, location: str) -> bool:

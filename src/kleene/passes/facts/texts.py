@@ -235,12 +235,13 @@ class Texts(Values):
     def begin_object(self, item: Global, state: State) -> None:
         """The terminator of a global array of bytes at the start: all of them are 0."""
         variable = item.variable
-        if not item.external and _is_bytes(variable.type) and variable.type.size and not is_literal(variable):
+        if not item.external and is_byte_array(variable.type) and variable.type.size and not is_literal(variable):
             last = variable.type.size - 1
             state.held[Part(OLDEST, self._object(variable, state), 1)] = state.fresh(last, last)
 
 
-def _is_bytes(type_: Type) -> bool:
+def is_byte_array(type_: Type) -> bool:
+    """Whether a type is an array of bytes."""
     return isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType) and type_.element.size == 1
 
 

@@ -60,9 +60,10 @@ class Vocabulary:
     def name(self, key: Key) -> str:
         if key not in self._names:
             wanted = self._wanted_text(key)
-            if wanted in self.keys:
-                assert isinstance(key, Cell)
+            if wanted in self.keys and isinstance(key, Cell):
                 wanted = f"{wanted}+{key.bit // 8}.{key.kind[0]}{key.width}"
+            while wanted in self.keys:  # a variable may have the name of what is known about blocks
+                wanted += "'"
             self._names[key] = wanted
             self.keys[wanted] = key
         return self._names[key]

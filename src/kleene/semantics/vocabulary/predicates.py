@@ -292,10 +292,17 @@ class Symbols:
 
     @property
     def instrumentation(self) -> Instrumentation:
-        """The instrumentation predicates of the precision; without a choice, all."""
+        """The instrumentation predicates of the precision; without a choice, all.
+
+        What a pointer reaches tells nodes apart if the pointer does.
+        """
         everything = self._everything
-        if self.precision.instrument is None:
+        if self.precision.instrument is None and self.precision.separating is None:
             return everything
+        if self.precision.instrument is None:
+            blurred = {r for p in self._pointers.values() if not self._separates(p) for r in self._predicates(p)}
+            every = [replace(p, abstraction=p.abstraction and _root(p) not in blurred) for p in everything.predicates]
+            return Instrumentation(tuple(every), everything.rules)
         separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
         separating += [r for r in self.roots if self.is_a(r, RoleKind.OBJECT)]
         relations = [predicate for group in self.groups for predicate in group.relations()]
@@ -493,6 +500,11 @@ class Symbols:
 
 def _is_name_of_temporary(name: str) -> bool:
     return name.startswith(TEMPORARY) and name.removeprefix(TEMPORARY).isdigit()
+
+
+def _root(predicate: Predicate) -> str:
+    """The predicate of the pointer from which something is reached, if it is about that."""
+    return predicate.role.root.partition("->")[0] if predicate.role is not None else ""
 
 
 def _same(f: Formula | None, g: Formula | None) -> bool:

@@ -63,6 +63,35 @@ def test_what_focus_or_a_doubtful_precondition_may_cause_is_no_sign(action: str,
     assert ran(action, order).verdict == VERIFIED
 
 
+LATE = """%action copy() { { y(v) = x(v) r[y](v) = FORMULA } }
+%action follow() { %f { E(u) x(u) & n(u, v) } { x(v) = E(u) x(u) & n(u, v) r[x](v) = r[x](v) & !x(v) } }
+%action skip() { }
+%%
+L copy() M
+M follow() N
+L skip() M2
+M2 follow() N2
+"""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("formula", "verdict"), [("x(v)", INCOMPLETE), ("r[x](v)", VERIFIED)])
+def test_a_wrong_update_that_only_a_later_focus_shows_is_not_verified(formula: str, verdict: str, order: str) -> None:
+    """The second cell is reachable from y = x: the copy stores what represents nothing, and no structure leaves M."""
+    program = parse_program(DECLARATIONS + LATE.replace("FORMULA", formula))
+    report = run(prepare(program, RunOptions(order=order)), parse_tvs(LIST, program.vocabulary).structures)
+    assert report.verdict == verdict
+    assert (report.reason is not None and "all structures at M contradict the rules" in report.reason) == (
+        verdict == INCOMPLETE
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_condition_that_never_holds_is_no_dead_end(order: str) -> None:
+    """Nothing leaves L because of the precondition: that is no contradiction."""
+    assert ran("%f { E(u) x(u) & n(u, v) } %p !(E(v) x(v)) { y(v) = 0 }", order).verdict == VERIFIED
+
+
 def test_messages_stay_messages() -> None:
     report = ran('%message E(v) x(v) -> "here" { y(v) = x(v) r[y](v) = 0 }', "inner-first")
     assert report.verdict == MESSAGES
@@ -87,6 +116,8 @@ def test_every_wrong_formula_that_leads_to_a_contradiction_is_seen(order: str) -
                 edges = (Edge(e.source, changed if e.label is action else e.label, e.target) for e in program.cfa.edges)
                 analysis = prepare(replace(program, cfa=Cfa(program.cfa.entry, tuple(edges))), options)
                 report = run(analysis, given)
+                reached = {location.name: location.structures for location in report.locations}
+                assert report.verdict != VERIFIED or reached["exit"], f"{action.name}: {update.predicate} = {formula}"
                 if analysis.domain.contradictions:
                     assert report.verdict != VERIFIED, f"{action.name}: {update.predicate} = {formula}"
                     seen += 1

@@ -20,12 +20,13 @@ from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
 from kleene.analysis.c.shape.telling import Tell, silent
-from kleene.analysis.limits import deep_formulas, within
+from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
+from kleene.passes.attempts.cursors import copied_cursors
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
@@ -34,10 +35,10 @@ from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
-from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
+from kleene.semantics.vocabulary.precision import Precision
 from kleene.structures.structure import Structure
 
-PREPARED_ONLY = "the time limit was reached before the program was prepared for the analysis"
+PREPARED_ONLY = "the time limit of {} was reached before the program was prepared for the analysis"
 """The reason where no run of the shape analysis began."""
 WITHOUT_LANES_FACTOR = 2
 """Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
@@ -45,6 +46,8 @@ LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 MANY_SLICES = 3
 """Slices from which they are tried at last, too: each may need another attempt, and the whole program all of them."""
+EARLY_SLICES = 4
+"""Slices from which a run ends early for them: whole heaps have all combinations of four structures or more."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
@@ -66,16 +69,17 @@ def analyse(
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
     ignored: frozenset[Alarm] = frozenset(),
+    glance: bool = False,
     tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
-    Only alarms of `kinds` matter, and none that is `ignored`.
+    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     series.ignored = ignored
-    result = gave_up(PREPARED_ONLY, start)
+    result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
     ways = frozenset(Way)
     if prepared.slice is not None:
         ways -= {Way.CHOICES, Way.SLICES, Way.CALLS}
@@ -86,14 +90,17 @@ def analyse(
         result = series.go(Way.ZEROS, result)
         for way in WHOLE_FORMS & result.ways & ways:
             result, ways = series.go(way, result), ways - {way}
-    while not series.is_proof(result):
+    if glance and not result.complete:
+        result = series.run(ATTEMPTS[:1], result, ways)
+    while not glance and not series.is_proof(result):
         series.ways_seen = frozenset()
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
         dropped = next((way for way in (Way.CHOICES, Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
-    if not series.is_proof(result) and only_class is None and Way.SLICES in ways and series.has_many_slices():
+    is_last = not glance and only_class is None and Way.SLICES in ways
+    if is_last and not series.is_proof(result) and series.has_many_slices():
         result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
@@ -214,16 +221,21 @@ class _Series:
     def by_slices(self, seconds: float) -> ShapeResult:
         """The slices of the program, one after the other, until one is no proof."""
 
-        def analyse_slice(own: Slice, ignored: Set[Alarm], seconds: float) -> ShapeResult:
+        def analyse_slice(own: Slice, ignored: Set[Alarm], seconds: float, *, glance: bool = False) -> ShapeResult:
             kinds = self.kinds - COMMON_KINDS
-            return self._analyse(Prepared(self.prepared.source, own), kinds, frozenset(ignored), seconds)
+            return self._analyse(Prepared(self.prepared.source, own), kinds, frozenset(ignored), seconds, glance)
 
         return run_slices(self.prepared, analyse_slice, self.kinds, seconds)
 
     def _analyse(
-        self, prepared: Prepared, kinds: frozenset[str], ignored: frozenset[Alarm], seconds: float
+        self,
+        prepared: Prepared,
+        kinds: frozenset[str],
+        ignored: frozenset[Alarm],
+        seconds: float,
+        glance: bool = False,
     ) -> ShapeResult:
-        """All attempts at another form of the program."""
+        """All attempts, or the first ones, at another form of the program."""
         return analyse(
             prepared,
             malloc_may_fail=self.malloc_may_fail,
@@ -231,6 +243,7 @@ class _Series:
             max_structures=self.max_structures,
             kinds=kinds,
             ignored=ignored,
+            glance=glance,
             tell=self.tell,
         )
 
@@ -319,7 +332,7 @@ class _Plan:
             return gave_up(str(first), start)
         is_plain = self.attempt.rewrite is None and self.attempt.sharpen is None
         shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
-        result = gave_up(PREPARED_ONLY, start)
+        result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
         markers = FEW_MARKERS
         earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
         looks = only_class is None and Way.PARTS not in self.taken
@@ -422,7 +435,8 @@ class _Plan:
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
         }
-        return Looks({way: look for way, look in every.items() if way in self.sought})
+        looks = {way: look for way, look in every.items() if way in self.sought}
+        return Looks(looks, lambda: len(self.prepared.slices) >= EARLY_SLICES)
 
     @property
     def _running(self) -> frozenset[str]:
@@ -437,6 +451,14 @@ class _Plan:
         changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
         return self.attempt.class_with_predicates(changed)
 
+    @property
+    def _precision(self) -> Precision:
+        """All is tracked but numbers that are left out; cursors with copies do not tell nodes apart."""
+        untracked = self._running if Way.NUMBERS in self.taken else frozenset()
+        cursors = copied_cursors(self.automaton.cfa)
+        pointers = frozenset(v.name for v in self.automaton.memory.pointers if v not in cursors)
+        return Precision(untracked_integers=untracked, separating=pointers if cursors else None)
+
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
@@ -444,7 +466,7 @@ class _Plan:
             self._class(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
-            precision=Precision(untracked_integers=self._running) if Way.NUMBERS in self.taken else EVERYTHING,
+            precision=self._precision,
             markers=markers,
             memory=self.automaton.memory,
             lives=self.automaton.lives,

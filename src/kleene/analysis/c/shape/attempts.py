@@ -14,6 +14,7 @@ from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.cursors import with_copied_cursors
 from kleene.passes.attempts.loads import with_shared_loads
 from kleene.passes.attempts.unread import without_unread_cells
 from kleene.passes.facts.counters import has_counts
@@ -31,6 +32,8 @@ SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
+CURSORS_SHARE = 0.4
+"""Share of the time left for the attempt `cursors`: it takes long where orders of cursors are not the reason."""
 NUMBERS_SHARE = 0.4
 """Share of the time left for the attempts `zeros` and `no numbers`: all attempts are made with numbers again."""
 CALLS_SHARE = 0.4
@@ -107,6 +110,11 @@ def _without_proof(result: ShapeResult, raised: Set[str]) -> bool:
     return bool(raised) or not result.complete
 
 
+def _without_end(result: ShapeResult, raised: Set[str]) -> bool:
+    """The run before had too many structures, and showed no other way to fewer ones."""
+    return not result.complete and not result.ways
+
+
 def _has_cells_apart(memory: Memory) -> bool:
     """Whether some objects have two or more pointers whose names do not say that they point back."""
     cells: dict[int, set[str]] = {}
@@ -174,6 +182,13 @@ ATTEMPTS = (
         _without_proof,
         rewrite=without_unread_cells,
         share=UNREAD_SHARE,
+    ),
+    Attempt(
+        "cursors",
+        "pointers that only walk through data structures do not tell nodes apart",
+        _without_end,
+        rewrite=with_copied_cursors,
+        share=CURSORS_SHARE,
     ),
     Attempt(
         "zeros",

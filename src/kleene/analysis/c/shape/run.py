@@ -43,6 +43,8 @@ STRUCTURES_BEFORE_PARTS_OF_CALLS = 16_000
 """The same where functions are analysed apart: a call on parts composes them again."""
 STRUCTURES_BEFORE_SLICES = 16_000
 """Structures before slices, if nothing else is seen: whole heaps are cheaper below, and know what slices lose."""
+STRUCTURES_BEFORE_MANY_SLICES = 4_000
+"""The same for programs with many slices: structures are larger there, and there will be more of them."""
 LANES_FACTOR = 4
 """Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
@@ -59,12 +61,19 @@ class Looks:
     """
 
     by_way: Mapping[Way, Callable[[Reached[Structure]], bool]]
+    has_many_slices: Callable[[], bool] = lambda: False
+    parts_look: int = STRUCTURES_BEFORE_PARTS
+    """Structures before the ways other than slices."""
     ways: frozenset[Way] = frozenset()
 
     def __call__(self, reached: Reached[Structure]) -> None:
-        ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
+        ways: frozenset[Way] = frozenset()
+        if reached.generated >= self.parts_look:
+            ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
         if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
             ways = self._seen(reached, Way.CHOICES) or self._seen(reached, Way.SLICES) or ways
+        elif reached.generated >= STRUCTURES_BEFORE_MANY_SLICES and Way.SLICES in self.by_way:
+            ways = self._seen(reached, Way.SLICES) if self.has_many_slices() else ways
         self.ways = ways
         if ways:
             raise LimitReached(", ".join(sorted(way.value for way in ways)), Limit.PARTS)
@@ -99,7 +108,8 @@ def run_shape(
         with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
-            limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
+            if looks is not None and translation.procedures:
+                looks.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS
             teller = Teller(tell, translation, shape.name, limits)
             reached = solve_translated(translation, domain, [initial], limits, [teller])
     except LimitReached as limit:  # before the iteration began, or while it was being ended
@@ -286,7 +296,6 @@ class _Limits:
     looks: Looks | None = None
     counts: DecomposedDomain | None = None
     """The domain that counts the structures, if the heap is taken apart."""
-    parts_look: int = STRUCTURES_BEFORE_PARTS
     generated: int = 0
     """Structures so far."""
     _messages: int = 0
@@ -306,7 +315,7 @@ class _Limits:
             self._next_look = LANES_FACTOR * generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
-            if self.looks is not None and generated >= self.parts_look:
+            if self.looks is not None:
                 self.looks(reached)
         if new_messages and self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * generated + STRUCTURES_AFTER_LEAK

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
+from typing import Protocol
 
 from kleene.cfa.operations import Error, Unsupported
 from kleene.core.verdict import PROPERTIES
@@ -20,8 +21,14 @@ LARGEST_SHARE = 0.5
 """The share of the time left for one slice: one that is hard leaves some for the others."""
 
 
-Analyse = Callable[[Slice, Set[Alarm], float], ShapeResult]
-"""Analyses a slice, where some alarms do not matter, in so many seconds."""
+GLANCE_SHARE = 0.3
+"""The share of the time for glances at a slice and at wider ones, before all attempts are made at each of them."""
+
+
+class Analyse(Protocol):
+    """Analyses a slice, where some alarms do not matter, in so many seconds; at a glance, without rewritings."""
+
+    def __call__(self, own: Slice, ignored: Set[Alarm], seconds: float, *, glance: bool = False) -> ShapeResult: ...
 
 
 def run_slices(prepared: Prepared, analyse: Analyse, kinds: Set[str], seconds: float) -> ShapeResult:
@@ -58,17 +65,29 @@ def _in_all(results: Sequence[ShapeResult]) -> set[Alarm]:
 def _analyse_wider(
     prepared: Prepared, own: Slice, analyse: Analyse, kinds: Set[str], common: Set[Alarm], seconds: float
 ) -> ShapeResult:
-    """The result of a slice, or of a wider one."""
+    """The result of a slice, or of a wider one.
+
+    Most alarms of a slice that can be widened are due to what it does not know, so a glance is taken at all before.
+    """
     start = time.monotonic()
-    result = analyse(own, common, seconds)
-    for _ in range(MOST_WIDENINGS):
-        left = seconds - (time.monotonic() - start)
-        if _is_proof(result, kinds, common) or not result.complete or left <= 0:
-            break
-        wider = prepared.slicing.widen(own) if prepared.slicing is not None else None
+    every = [own]
+    while prepared.slicing is not None and len(every) <= MOST_WIDENINGS:
+        wider = prepared.slicing.widen(every[-1])
         if wider is None:
             break
-        own, result = wider, analyse(wider, common, left)
+        every.append(wider)
+    result: ShapeResult | None = None
+    for glance, share in ((True, GLANCE_SHARE), (False, 1.0)) if len(every) > 1 else ((False, 1.0),):
+        for each in every:
+            left = seconds * share - (time.monotonic() - start)
+            if left <= 0 and result is not None:
+                break
+            result = analyse(each, common, left, glance=glance)
+            if _is_proof(result, kinds, common):
+                return result
+            if not result.complete:
+                break
+    assert result is not None
     return result
 
 

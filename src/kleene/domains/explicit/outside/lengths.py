@@ -43,8 +43,8 @@ _MIXED = 3
 """Runs of each length whose arguments and lines are mixed of what the program names."""
 _NUMBERS_OF_ARGUMENTS = (2, 1, 0, 4)
 """Numbers of long arguments: many programs want an exact number of them."""
-
-
+_DIGIT = b"7"
+"""A text that is a number for programs that push numbers; they need not name a digit."""
 _SHORT = "short"
 """The name of the styles whose texts have no length that varies."""
 _SHORT_TEXTS_FIRST, _SHORT_TEXTS_BETWEEN = 24, 8
@@ -206,8 +206,8 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
     """The styles that may make a difference to a program."""
     styles = [_long(count) for count in (_NUMBERS_OF_ARGUMENTS if vocabulary.arguments else (0,))]
     if vocabulary.arguments or vocabulary.reads:
-        styles += [_many(), *(_split(chr(c)) for c in vocabulary.characters)]
-        styles += [_many(bytes((c,))) for c in vocabulary.characters if chr(c).isalnum()]
+        commands = dict.fromkeys((_DIGIT, *(bytes((c,)) for c in vocabulary.characters if chr(c).isalnum())))
+        styles += [_many(), *(_many(command) for command in commands), *(_split(chr(c)) for c in vocabulary.characters)]
         styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
     return styles
 
@@ -245,7 +245,7 @@ def _mixed(seed: int, vocabulary: Vocabulary) -> Style:
         if choice == 1:
             return chance.choice(literals) + chance.choice(separators) + long
         if choice == 2:
-            return b"".join(chance.choice((b"a", b"7", *separators)) for _ in range(n))
+            return b"".join(chance.choice((b"a", _DIGIT, *separators)) for _ in range(n))
         return long
 
     def world(n: int) -> World:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kleene.cfa.expressions import Variable, variables
+from kleene.cfa.expressions import Comparison, Variable, variables
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Assign,
@@ -24,6 +24,7 @@ from kleene.cfa.operations import (
 )
 from kleene.passes.attempts.slices.projection import Projected
 from kleene.passes.facts.liveness import dead_ends, defined_variables, starts, used_variables
+from kleene.passes.facts.memory import constant_of
 
 _MARK = "|"
 """In the names of locations that the program does not have, or where not all of its runs are that come to them."""
@@ -34,14 +35,16 @@ class Silencer:
     """One automaton whose operations were projected."""
 
     def __init__(self, cfa: Cfa[Operation], projected: Sequence[Projected]) -> None:
-        self.cfa = cfa
-        self.projected = projected
-        self.index = {id(edge): number for number, edge in enumerate(cfa.edges)}
+        taken = [(e, own) for e, own in zip(cfa.edges, projected, strict=True) if not _is_never_taken(e.label)]
+        self.cfa = Cfa(cfa.entry, tuple(edge for edge, _ in taken))
+        self.projected = [own for _, own in taken]
+        self.index = {id(edge): number for number, (edge, _) in enumerate(taken)}
+        self.nowhere = dead_ends(self.cfa)
         self.needed: set[Variable] = set()
         """The numbers that are followed."""
         self.decided: set[str] = set()
         """The locations whose condition on numbers is followed."""
-        for own in projected:
+        for own in self.projected:
             for operation in own.kept:
                 self.needed |= _numbers_read(operation)
         self.heads: dict[str, Heads] = {}
@@ -94,19 +97,19 @@ class Silencer:
         return bool(new)
 
     def _left_ways(self, location: str) -> set[Heads]:
-        """Ways to an abort tell nothing, if no number in the condition is needed."""
+        """Ways that end tell nothing, if no number in the condition is needed."""
         numbers = {v for e in self.cfa.leaving(location) for x in expressions(e.label) for v in variables(x)}
         return set() if numbers & self.needed else {frozenset()}
 
     def _find_heads(self) -> dict[str, Heads]:
-        """For each location, the next ones with something to do; those that only abort count as none."""
+        """For each location, the next ones with something to do; those that abort or lead nowhere count as none."""
         speaks = {e.source for e in self.cfa.edges if self.operations(e)}
         silent: dict[str, list[str]] = {name: [] for name in self.cfa.locations}
         heads: dict[str, Heads] = {}
         for name in self.cfa.locations:
             leaving = self.cfa.leaving(name)
             if name in speaks or not leaving:
-                heads[name] = frozenset() if _aborts(leaving) else frozenset((name,))
+                heads[name] = frozenset() if name in self.nowhere or _aborts(leaving) else frozenset((name,))
             else:
                 heads[name] = frozenset()
                 silent[name] = [edge.target for edge in leaving]
@@ -140,7 +143,6 @@ class Silencer:
     def quiet_automaton(self) -> Cfa[Operation]:
         """The automaton without silent steps. Locations with something to do keep their names."""
         edges: list[Edge[Operation]] = []
-        nowhere = dead_ends(self.cfa)
         entered: dict[str, Operation] = {self.cfa.entry: self.cfa.edges[0].label}
         for edge in self.cfa.edges:
             steps = self.operations(edge)
@@ -161,8 +163,8 @@ class Silencer:
         for location, label in entered.items():
             heads = self.heads[location]
             if heads != {location}:
-                here, ways = self._name(location), sorted(heads - nowhere)
-                edges += [Edge(here, Skip(label.place), head) for head in ways]
+                here = self._name(location)
+                edges += [Edge(here, Skip(label.place), head) for head in sorted(heads)]
         whole = Cfa(self._name(self.cfa.entry), tuple(edges))
         reachable = whole.reachable_from(starts(whole))
         return Cfa(whole.entry, tuple(edge for edge in edges if edge.source in reachable))
@@ -174,6 +176,15 @@ class Silencer:
 
 def _numbers_read(operation: Operation) -> set[Variable]:
     return set(used_variables(operation))
+
+
+def _is_never_taken(operation: Operation) -> bool:
+    """Whether an operation is a condition on constants that does not hold: a pass has excluded the way."""
+    match operation:
+        case Assume(condition=Comparison(operator=("==" | "!=") as operator, left=left, right=right), truth=truth):
+            values = [constant_of(side) for side in (left, right)]
+            return None not in values and (values[0] == values[1]) != ((operator == "==") == truth)
+    return False
 
 
 def _aborts(leaving: Sequence[Edge[Operation]]) -> bool:
