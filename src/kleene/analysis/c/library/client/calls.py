@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.client.walks import Walks
@@ -17,7 +18,7 @@ from kleene.analysis.c.library.readings.operations import (
     Outcome,
     Role,
 )
-from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordType
 
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
@@ -267,15 +268,32 @@ class Calls:
     # Helpers --------------------------------------------------------------------------------------------
 
     def _callback(self, type_: CType) -> str:
-        """A function of the client with the type of a parameter: it reads nothing and may return anything."""
+        """A function of the client with the type of a parameter: it reads what it gets, and may return anything."""
         name = self._callbacks.get(type_.text)
         if name is None:
             name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
             value = "" if result.text == "void" else self._datum if result.target else self._number(result)
-            self.helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
+            read = "".join(self._reading(parameters, place) for place in range(len(parameters)))
+            self.helpers.append(f"static {result.text} {name}({listed}) {{ {read}return {value}; }}")
         return name
+
+    def _reading(self, parameters: Sequence[CType], place: int) -> str:
+        """How a function of the client reads what a pointer leads to that it gets: one to a freed block is an error.
+
+        What may be the end of an array is not read: the second of two pointers, or a pointer beside a number that is 0.
+        """
+        parameter = parameters[place]
+        target = parameter.type.target if isinstance(parameter.type, PointerType) else None
+        if isinstance(target, RecordType):
+            member = member_to_see(record_of(parameter), self.interface) if is_direct(parameter) else ""
+            return f"if (p{place}) (void)p{place}->{member}; " if member else ""
+        if not isinstance(target, IntegerType | FloatType) or (place and parameters[place - 1].type == parameter.type):
+            return ""
+        beside = [i for i in (place - 1, place + 1) if 0 <= i < len(parameters)]
+        some = [f" && p{i} > 0" for i in beside if isinstance(parameters[i].type, IntegerType)]
+        return f"if (p{place}{''.join(some)}) (void)*p{place}; "
 
 
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
