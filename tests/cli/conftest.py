@@ -12,7 +12,10 @@ from kleene.cli import run_main
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory of a test: `walk` is verified, `deref` reports a message, `grow` never ends: the number of its structures doubles with each node."""
+    """The working directory of a test: `walk` is verified, `deref` reports a message, `grow` never ends.
+
+    The number of structures of `grow` doubles with each node.
+    """
     monkeypatch.chdir(tmp_path)
     for name, text in (("walk", tvp(WALK)), ("deref", tvp(DEREF)), ("grow", GROW), ("look", FOCUS)):
         (tmp_path / f"{name}.tvp").write_text(text)

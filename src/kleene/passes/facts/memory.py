@@ -548,8 +548,10 @@ class Memory:
 
 def _type_name(size: int, type_: Type | None) -> str:
     """The name of a struct, or of an array of numbers, of just that size."""
-    is_array = isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType | FloatType)
-    return str(type_) if (is_array or isinstance(type_, RecordType)) and type_.size == size else ""
+    is_named = isinstance(type_, RecordType) or (
+        isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType | FloatType)
+    )
+    return str(type_) if is_named and type_ is not None and type_.size == size else ""
 
 
 def _points_to_itself(target: Expression, value: Expression) -> bool:

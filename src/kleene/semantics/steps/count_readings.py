@@ -101,7 +101,7 @@ class CountReadings:
 
     def behind(self, condition: Assume) -> list[Reading]:
         """What the bounds of numbers, where a condition holds, say about lists whose lengths they are."""
-        readings = []
+        readings: list[Reading] = []
         for claims in self.counts.claims:
             count = claims.count
             if isinstance(count, MemberCount):

@@ -36,8 +36,10 @@ WRONG = {
     + "char b[64]; size_t n = 0; for (char *p = argv[1]; *p; p++) { b[n] = *p; n += 5; } return 0; }",
     "words of a line": """int main(void) { char b[200], *w[8]; int n = 0; if (!fgets(b, 200, stdin)) return 1;
         for (char *p = strtok(b, " "); p; p = strtok(NULL, " ")) w[n++] = p; return n > 1 && w[1][0] == 'x'; }""",
-    "a stack of equal arguments": """int main(int argc, char **argv) { int s[16], n = 0; for (int i = 1; i < argc; i++) {
-        if (isdigit((unsigned char)argv[i][0])) s[n++] = argv[i][0] - '0'; else if (n > 0) n--; } return n && s[0]; }""",
+    "a stack of equal arguments": """int main(int argc, char **argv) { int s[16], n = 0;
+        for (int i = 1; i < argc; i++) {
+        if (isdigit((unsigned char)argv[i][0])) s[n++] = argv[i][0] - '0';
+        else if (n > 0) n--; } return n && s[0]; }""",
     "a stack of equal lines": """int main(void) { char b[20]; int s[12], n = 0; while (fgets(b, sizeof b, stdin)) {
         if (b[0] == 'p') { s[n] = b[1]; n++; } else n = 0; } return n && s[0]; }""",
 }  # fmt: skip
