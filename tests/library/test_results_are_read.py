@@ -108,3 +108,24 @@ void l_write(struct l *x, void (*f)(const char *, int)) {{ char *b = calloc(4, 1
 void l_range(struct l *x, void (*f)(const char *, const char *)) {{ char b[4] = {{0}}; f(b, b + 4); }}
 """)
     assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE
+
+
+@pytest.mark.parametrize(
+    "pop",
+    [
+        "int **l_pop(struct l *x) { int **d = NULL; POP d = &n->at; END return d; }",
+        "double *l_pop(struct l *x) { double *d = NULL; POP d = &n->d; END return d; }",
+        "void l_pop(struct l *x, int **out) { *out = NULL; POP *out = &n->k; END }",
+    ],
+    ids=["pointer to a pointer", "number with a fraction", "by an address"],
+)
+def test_pointers_to_all_numbers_and_pointers_are_read(tmp_path: Path, pop: str) -> None:
+    """Only results that lead to records and whole numbers were read, and of pointers that are stored only texts."""
+    text = CALLS.replace("int k;", "int k; int *at; double d;")
+    pop = pop.replace("POP", "struct n *n = x->head; if (n) { x->head = n->next;").replace("END", "free(n); }")
+    file = tmp_path / "library.c"
+    file.write_text(f"{text}{pop}\n")
+    verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
+    assert verdicts["l_pop"].verdict is Verdict.FALSE
+    file.write_text(f"{text}{pop.replace('free(n);', 'n->next = x->head; x->head = n;')}\n")
+    assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE

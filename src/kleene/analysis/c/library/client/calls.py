@@ -34,7 +34,6 @@ static void *kleene_datum(void) {{
 static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : (void *)131072; }}
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
-_TEXT = "char *"
 _TEXTS = ('""', '"a"', '"key"')
 """Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
 
@@ -121,8 +120,8 @@ class Calls:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
-            elif role is Role.RESULT and parameter.type.target == _TEXT:
-                call.setup.append(f"{_TEXT}{local} = NULL;")
+            elif role is Role.RESULT and leads_to_number(parameter.type):
+                call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
                 call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
             elif role is Role.TAKEN:
@@ -305,6 +304,12 @@ def _with_status(operation: Operation, text: str, call: _Call) -> str:
     if comparison:
         return f"if ({text}{comparison}) {{ {call.kept}; }} else {{ {call.dropped}; }}"
     return f"{text}; {call.kept}" if call.kept else text
+
+
+def leads_to_number(type_: CType) -> bool:
+    """Whether a type is that of the address of a pointer to a number or a text: a caller reads what it gets there."""
+    pointer = type_.type.target if isinstance(type_.type, PointerType) else None
+    return isinstance(pointer, PointerType) and isinstance(pointer.target, IntegerType | FloatType)
 
 
 def member_to_see(record: str, interface: Interface) -> str:
