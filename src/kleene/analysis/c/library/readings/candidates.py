@@ -271,7 +271,8 @@ def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:
 def _ranked(function: ExportedFunction, outcomes: tuple[Outcome, ...]) -> list[tuple[int, Outcome]]:
     """The outcomes with their ranks; to read a result comes before to ignore it, and has the same rank."""
     result = function.result.type
-    can_be_seen = isinstance(result, PointerType) and isinstance(result.target, RecordType | IntegerType)
+    seen = RecordType | IntegerType | FloatType | PointerType
+    can_be_seen = isinstance(result, PointerType) and isinstance(result.target, seen)
     ranked: list[tuple[int, Outcome]] = []
     for rank, outcome in enumerate(outcomes):
         ranked += [(rank, Outcome.SEEN)] if outcome is Outcome.IGNORED and can_be_seen else []
