@@ -86,6 +86,8 @@ def cindex() -> Any:
         function = getattr(library, f"clang_EvalResult_{name}")
         function.argtypes = [ctypes.c_void_p]
         function.restype = result
+    library.clang_Cursor_isFunctionInlined.argtypes = [module.Cursor]
+    library.clang_Cursor_isFunctionInlined.restype = ctypes.c_uint
     library.clang_Cursor_getVarDeclInitializer.argtypes = [module.Cursor]
     library.clang_Cursor_getVarDeclInitializer.restype = module.Cursor
     library.clang_Type_getValueType.argtypes = [module.Type]

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import attribute_argument, attributes, kind, raise_from_callbacks
+from kleene.c.clang import attribute_argument, attributes, cindex, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
 from kleene.c.input.database import read_database
 from kleene.c.library.errors import with_errors
@@ -271,8 +271,10 @@ class _Reader:
 
 def _is_inline(cursor: Any) -> bool:
     """Whether a function may be defined in several files: an inline one of a header (C17, 6.7.4), or a weak one."""
+    if cindex().conf.lib.clang_Cursor_isFunctionInlined(cursor):  # also where a macro says so
+        return True
     for token in cursor.get_tokens():
-        if token.spelling in ("inline", "__inline", "__inline__", "weak", "__weak__"):
+        if token.spelling in ("weak", "__weak__"):
             return True
         if token.spelling == "{":
             break

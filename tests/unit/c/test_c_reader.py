@@ -203,3 +203,15 @@ def test_a_call_whose_value_is_used_reaches_no_function_without_such_a_value(low
     program = lower(casts)
     calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Call)]
     assert [program.targets(call) for call in calls] == [("hash",), ("split",), ("hash",)]
+
+
+def test_a_function_that_a_macro_makes_inline_is_defined_in_two_files(tmp_path: Path) -> None:
+    header = "#define OURS inline\n#define PURE __attribute__((pure))\nPURE OURS int one(void) { return 1; }\n"
+    first, second = tmp_path / "first.c", tmp_path / "second.c"
+    first.write_text(header + "int f(void) { return one(); }\n")
+    second.write_text(header + "int f(void);\nint main(void) { return f() - one(); }\n")
+    assert {"one", "f", "main"} <= set(read_program([str(first), str(second)]).functions)
+    first.write_text(header.replace("OURS inline", "OURS") + "int f(void) { return one(); }\n")
+    second.write_text(header.replace("OURS inline", "OURS") + "int f(void);\nint main(void) { return f() - one(); }\n")
+    with pytest.raises(InputError, match="also defined"):
+        read_program([str(first), str(second)])
