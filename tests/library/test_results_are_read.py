@@ -73,3 +73,59 @@ def test_a_result_that_has_an_end_is_not_just_freed(tmp_path: Path, name: str) -
     file.write_text(text.replace("l_copy", name))
     verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
     assert verdicts[name].verdict is not Verdict.TRUE
+
+
+CALLS = """
+#include <stdlib.h>
+struct n { struct n *next; int k; };
+struct l { struct n *head; };
+struct l *l_new(void) { return calloc(1, sizeof(struct l)); }
+int l_add(struct l *x) { struct n *n = malloc(sizeof *n); if (!n) return -1; n->next = x->head; x->head = n; return 0; }
+void l_free(struct l *x) { while (x->head) { struct n *n = x->head; x->head = n->next; free(n); } free(x); }
+"""
+CLEAR = "while (x->head) { struct n *n = x->head; int *k = &n->k; x->head = n->next; "
+
+
+@pytest.mark.parametrize(("kind", "argument"), [("struct n *", "n"), ("const int *", "k")])
+def test_what_a_function_of_the_client_gets_is_read(tmp_path: Path, kind: str, argument: str) -> None:
+    """The functions of the client read nothing, so a library that hands freed blocks to them was reported as proved."""
+    file = tmp_path / "library.c"
+    file.write_text(f"{CALLS}void l_clear(struct l *x, void (*f)({kind})) {{ {CLEAR} free(n); f({argument}); }} }}\n")
+    verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
+    wrong = verdicts.pop("l_clear")
+    assert wrong.verdict is Verdict.FALSE and {f.verdict for f in verdicts.values()} == {Verdict.TRUE}
+    assert wrong.finding is not None and wrong.finding.kind == "dangling_dereference"
+    assert "hands it to a function of the client" in wrong.finding.message
+
+
+def test_what_a_function_of_the_client_cannot_read_is_no_error(tmp_path: Path) -> None:
+    """A block before it is freed, a variable for a result, no bytes, the end of an array, NULL."""
+    file = tmp_path / "library.c"
+    file.write_text(f"""{CALLS}
+void l_clear(struct l *x, void (*f)(struct n *)) {{ {CLEAR} f(n); free(n); }} f(NULL); }}
+void l_ask(struct l *x, void (*f)(int, int *)) {{ int out; if (x->head) f(x->head->k, &out); }}
+void l_write(struct l *x, void (*f)(const char *, int)) {{ char *b = calloc(4, 1); if (b) f(b + 4, 0); free(b); }}
+void l_range(struct l *x, void (*f)(const char *, const char *)) {{ char b[4] = {{0}}; f(b, b + 4); }}
+""")
+    assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE
+
+
+@pytest.mark.parametrize(
+    "pop",
+    [
+        "int **l_pop(struct l *x) { int **d = NULL; POP d = &n->at; END return d; }",
+        "double *l_pop(struct l *x) { double *d = NULL; POP d = &n->d; END return d; }",
+        "void l_pop(struct l *x, int **out) { *out = NULL; POP *out = &n->k; END }",
+    ],
+    ids=["pointer to a pointer", "number with a fraction", "by an address"],
+)
+def test_pointers_to_all_numbers_and_pointers_are_read(tmp_path: Path, pop: str) -> None:
+    """Only results that lead to records and whole numbers were read, and of pointers that are stored only texts."""
+    text = CALLS.replace("int k;", "int k; int *at; double d;")
+    pop = pop.replace("POP", "struct n *n = x->head; if (n) { x->head = n->next;").replace("END", "free(n); }")
+    file = tmp_path / "library.c"
+    file.write_text(f"{text}{pop}\n")
+    verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
+    assert verdicts["l_pop"].verdict is Verdict.FALSE
+    file.write_text(f"{text}{pop.replace('free(n);', 'n->next = x->head; x->head = n;')}\n")
+    assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE

@@ -15,8 +15,8 @@ HEADER = """\
 #include <stdint.h>
 extern int __VERIFIER_nondet_int(void);
 """
-INDEX_TYPES = ("int", "int", "int", "size_t", "unsigned", "long", "short", "unsigned char", "signed char")
-SIZE_TYPES = ("size_t", "size_t", "unsigned", "uint16_t", "int", "unsigned char")
+INDEX_TYPES = (*["int", "size_t"] * 4, "unsigned", "long", "short", "unsigned char", "signed char")
+SIZE_TYPES = (*["size_t"] * 5, "unsigned", "uint16_t", "int", "unsigned char")
 
 
 class Owners(Slips):
@@ -56,7 +56,7 @@ class Owners(Slips):
             "    switch (__VERIFIER_nondet_int()) {",
             *[
                 f"    case {k}: {{ {self.push() if k == 1 else self.step()} }} break;"
-                for k in range(1, self.random.choice((2, 3, 3, 4)))
+                for k in range(1, self.random.choice((2, 3, 3, 3, 4)))
             ],
             "    }",
             "  }",

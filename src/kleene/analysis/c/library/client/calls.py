@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.client.walks import Walks
@@ -17,7 +18,7 @@ from kleene.analysis.c.library.readings.operations import (
     Outcome,
     Role,
 )
-from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordType
 
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
@@ -33,7 +34,6 @@ static void *kleene_datum(void) {{
 static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : (void *)131072; }}
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
-_TEXT = "char *"
 _TEXTS = ('""', '"a"', '"key"')
 """Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
 
@@ -120,8 +120,8 @@ class Calls:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
-            elif role is Role.RESULT and parameter.type.target == _TEXT:
-                call.setup.append(f"{_TEXT}{local} = NULL;")
+            elif role is Role.RESULT and leads_to_number(parameter.type):
+                call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
                 call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
             elif role is Role.TAKEN:
@@ -267,15 +267,32 @@ class Calls:
     # Helpers --------------------------------------------------------------------------------------------
 
     def _callback(self, type_: CType) -> str:
-        """A function of the client with the type of a parameter: it reads nothing and may return anything."""
+        """A function of the client with the type of a parameter: it reads what it gets, and may return anything."""
         name = self._callbacks.get(type_.text)
         if name is None:
             name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
             value = "" if result.text == "void" else self._datum if result.target else self._number(result)
-            self.helpers.append(f"static {result.text} {name}({listed}) {{ return {value}; }}")
+            read = "".join(self._reading(parameters, place) for place in range(len(parameters)))
+            self.helpers.append(f"static {result.text} {name}({listed}) {{ {read}return {value}; }}")
         return name
+
+    def _reading(self, parameters: Sequence[CType], place: int) -> str:
+        """How a function of the client reads what a pointer leads to that it gets: one to a freed block is an error.
+
+        What may be the end of an array is not read: the second of two pointers, or a pointer beside a number that is 0.
+        """
+        parameter = parameters[place]
+        target = parameter.type.target if isinstance(parameter.type, PointerType) else None
+        if isinstance(target, RecordType):
+            member = member_to_see(record_of(parameter), self.interface) if is_direct(parameter) else ""
+            return f"if (p{place}) (void)p{place}->{member}; " if member else ""
+        if not isinstance(target, IntegerType | FloatType) or (place and parameters[place - 1].type == parameter.type):
+            return ""
+        beside = [i for i in (place - 1, place + 1) if 0 <= i < len(parameters)]
+        some = [f" && p{i} > 0" for i in beside if isinstance(parameters[i].type, IntegerType)]
+        return f"if (p{place}{''.join(some)}) (void)*p{place}; "
 
 
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
@@ -287,6 +304,12 @@ def _with_status(operation: Operation, text: str, call: _Call) -> str:
     if comparison:
         return f"if ({text}{comparison}) {{ {call.kept}; }} else {{ {call.dropped}; }}"
     return f"{text}; {call.kept}" if call.kept else text
+
+
+def leads_to_number(type_: CType) -> bool:
+    """Whether a type is that of the address of a pointer to a number or a text: a caller reads what it gets there."""
+    pointer = type_.type.target if isinstance(type_.type, PointerType) else None
+    return isinstance(pointer, PointerType) and isinstance(pointer.target, IntegerType | FloatType)
 
 
 def member_to_see(record: str, interface: Interface) -> str:

@@ -32,7 +32,7 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
     assigns to copies of parameters (``f$1.p = q``), the operation of the line before is executed.
     """
     executed: list[Operation] = []
-    begin = client.text[: client.text.index(f"int {MAIN}(")].count("\n") + 1
+    begin = _first_line_of_main(client)
     line, is_counted = 0, False
     for step in finding.trace:
         is_own = Path(step.file).name == CLIENT
@@ -48,6 +48,10 @@ def executed_operations(finding: Finding, client: Client) -> list[Operation]:
             executed.append(operation)
             is_counted = True
     return executed
+
+
+def _first_line_of_main(client: Client) -> int:
+    return client.text[: client.text.index(f"int {MAIN}(")].count("\n") + 1
 
 
 def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
@@ -92,7 +96,10 @@ def in_library(finding: Finding, client: Client, interface: Interface, run: Conf
     if not executed:
         return finding
     function = executed[-1].function
-    message = f"{finding.message}; its caller sees it when {function.name} has returned"
+    seen = f"its caller sees it when {function.name} has returned"
+    if finding.line < _first_line_of_main(client):
+        seen = f"{function.name} hands it to a function of the client"
+    message = f"{finding.message}; {seen}"
     return replace(finding, file=interface.file, line=function.line, column=1, function=function.name, message=message)
 
 
