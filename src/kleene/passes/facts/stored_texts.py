@@ -338,20 +338,6 @@ class StoredTexts(Texts):
                 state.held[Part("debt", base, offset)] = symbol
             else:
                 self._publish(symbol, state)
-                self._note_member(base, offset, state)
-
-    def _note_member(self, base: int, offset: int | None, state: State) -> None:
-        """A pointer in a new block keeps the promises; once all of them were stored, the block does.
-
-        So a list whose header only a variable points to can be made by `malloc` as well as by `calloc`.
-        """
-        kinds = state.blocks.get(base)
-        if Part("fresh", base, 1) not in state.held or offset is None or not kinds or not self.may_keep(kinds):
-            return
-        state.held[Part("stored", base, offset)] = base
-        cells = {at for size, at in self._kinds.memory.cell_of if size in kinds}
-        if all(Part("stored", base, at) in state.held for at in cells):
-            state.held[Part("kept", base, 1)] = base
 
     def may_keep(self, kinds: Iterable[object]) -> bool:
         """Whether all that blocks of some kinds hold of texts are pointers."""
