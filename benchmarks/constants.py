@@ -38,6 +38,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "parts": (("programs/five_lists",),),
     "slices": (("nested/header_of_lists",),),
     "choices": (("arrays/queues_in_an_array",),),
+    "cursors": (("sll/cursors",),),
     "counts": (("arrays/counted_list",),),
     "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
@@ -69,6 +70,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.shape.attempts": (
         ("CHOICES_SHARE", ("choices",)),
+        ("CURSORS_SHARE", ("cursors",)),
         ("SLICES_SHARE", ("slices",)),
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
@@ -86,10 +88,16 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
         ("MANY_SLICES", ("slices",)),
+        ("EARLY_SLICES", ("slices",)),
     ),
-    "kleene.analysis.c.shape.slices": (("MOST_WIDENINGS", ("slices",)), ("LARGEST_SHARE", ("slices",))),
+    "kleene.analysis.c.shape.slices": (
+        ("MOST_WIDENINGS", ("slices",)),
+        ("LARGEST_SHARE", ("slices",)),
+        ("GLANCE_SHARE", ("slices",)),
+    ),
     "kleene.passes.attempts.slices.slicing": (("MOST_SLICES", ("slices",)),),
     "kleene.passes.attempts.choices": (("MOST_LOCATIONS", ("choices",)),),
+    "kleene.passes.attempts.cursors": (("FEWEST_CURSORS", ("cursors",)),),
     "kleene.analysis.c.shape.run": (
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
@@ -97,7 +105,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_BEFORE_SLICES", ("slices",)),
         ("STRUCTURES_BEFORE_PARTS", ("parts",)),
         ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("parts of calls",)),
-        ("STRUCTURES_BEFORE_SLICES", ("slices",)),
+        ("STRUCTURES_BEFORE_MANY_SLICES", ("slices",)),
     ),
     "kleene.analysis.c.shape.apart": (
         ("SAMPLED_STRUCTURES", ("parts",)),

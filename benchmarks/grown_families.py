@@ -185,6 +185,28 @@ def deep_calls(k: int) -> str:
     return main_of("", "    f0(NULL);\n", functions=functions)
 
 
+def cursors_of_one_list(k: int) -> str:
+    """One list with k cursors, all alive at the same time; each step advances one of them."""
+    cursors = "".join(f"    struct node *c{i} = l0;\n" for i in range(k))
+    steps = choose(k, lambda i: f"if (c{i}) c{i} = c{i}->next;")
+    filled = f"    while ({ANY}) {{ {push('l0')} }}\n"
+    return main_of(declare_lists(1), filled + cursors + steps + free_list("l0"))
+
+
+def trees_of_own_types(k: int) -> str:
+    """k trees of different types, each with its own recursive functions, all alive at the same time."""
+    functions = "".join(
+        f"struct tree{i} {{ struct tree{i} *left, *right; }};\n"
+        f"static struct tree{i} *grow{i}(int n) {{\n    struct tree{i} *t = n > 0 ? malloc(sizeof *t) : NULL;\n"
+        f"    if (!t) return NULL;\n    t->left = grow{i}(n - 1);\n    t->right = grow{i}(n - 2);\n    return t;\n}}\n"
+        f"static void fell{i}(struct tree{i} *t) {{\n    if (!t) return;\n    fell{i}(t->left);\n"
+        f"    fell{i}(t->right);\n    free(t);\n}}\n"
+        for i in range(k)
+    )
+    grown = "".join(f"    struct tree{i} *t{i} = grow{i}({ANY});\n" for i in range(k))
+    return main_of(grown, "".join(f"    fell{i}(t{i});\n" for i in range(k)), types="", functions=functions)
+
+
 GROWN_FAMILIES = (
     Family("lists of nested structs", lists_of_nested_structs, SIZES, 4, 8, 3.0),
     Family("lists by a table", lists_by_a_table, SIZES, 4, 8, 3.0),
@@ -198,4 +220,6 @@ GROWN_FAMILIES = (
     Family("lists with counts", lists_with_counts, SIZES, 4, 8, 3.0),
     Family("lists with texts", lists_with_texts, SIZES, 4, 8, 3.0),
     Family("deep calls", deep_calls, SIZES, 4, 8, 3.0),
+    Family("cursors of one list", cursors_of_one_list, (2, 4, 8, 12), 4, 8, 3.0),
+    Family("trees of own types", trees_of_own_types, (2, 4, 8), 4, 8, 3.0, "left"),
 )

@@ -70,6 +70,7 @@ EVERY: dict[str, int] = {
                 "remove_at",
                 "remove_by_value",
                 "size_function",
+                "take_at",
                 "unlink",
             )
         ),

@@ -24,6 +24,8 @@ class Search {
 
   bool run() {
     if (!nullary_fit() || !find_candidates()) return false;
+    find_told(Kind::matrix, matrices_);
+    find_told(Kind::tensor, tensors_);
     order_.resize(a_.n);
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(),
@@ -57,8 +59,23 @@ class Search {
     return true;
   }
 
+  // The predicates of a kind that are not 0 everywhere in both: the others agree on all tuples.
+  void find_told(Kind kind, std::vector<int>& told) const {
+    const auto empty = [&](const Record& record, int slot) {
+      const std::size_t at = kind == Kind::matrix ? record.matrix_at(slot) : record.tensor_at(slot);
+      const std::size_t rows = kind == Kind::matrix ? record.n : static_cast<std::size_t>(record.n) * record.n;
+      for (std::size_t k = 0; k < rows; ++k)
+        if (row(record, at + k)) return false;
+      return true;
+    };
+    for (int s = 0; s < signature_.count(kind); s += 2) {
+      ticker_.tick(a_.n);
+      if (!empty(a_, s) || !empty(a_, s + 1) || !empty(b_, s) || !empty(b_, s + 1)) told.push_back(s);
+    }
+  }
+
   bool place(int k) {
-    ticker_.tick();
+    ticker_.tick(a_.n);
     if (k == a_.n) return covers();
     const int u = order_[k];
     for (V left = candidates_[u]; left; left &= left - 1) {
@@ -80,15 +97,19 @@ class Search {
   // Every tuple over the placed nodes that includes the last of them has a value allowed by its image.
   bool agrees(int k) const {
     const int u = order_[k];
-    for (int s = 0; s < signature_.count(Kind::matrix); s += 2)
+    for (int s : matrices_) {
+      ticker_.tick(k);
       for (int j = 0; j <= k; ++j)
         if (!pair_fits(s, u, order_[j]) || !pair_fits(s, order_[j], u)) return false;
-    for (int s = 0; s < signature_.count(Kind::tensor); s += 2)
-      for (int i = 0; i <= k; ++i)
+    }
+    for (int s : tensors_)
+      for (int i = 0; i <= k; ++i) {
+        ticker_.tick(k);
         for (int j = 0; j <= k; ++j) {
           const int x = order_[i], y = order_[j];
           if (!triple_fits(s, u, x, y) || !triple_fits(s, x, u, y) || !triple_fits(s, x, y, u)) return false;
         }
+      }
     return true;
   }
 
@@ -112,7 +133,7 @@ class Search {
   bool exact_;
   Ticker& ticker_;
   std::vector<V> candidates_;
-  std::vector<int> image_, order_;
+  std::vector<int> image_, order_, matrices_, tensors_;
   V taken_ = 0;
 };
 

@@ -6,11 +6,15 @@
 
 namespace kleene {
 
-// Called in long searches.
+// Called for each structure of a batch, and in long searches.
 struct Ticker {
   Watch& watch;
+  bool caller = true;
   std::uint32_t count = 0;
-  void tick() { watch.tick(count, true); }
+  void tick(int nodes) {
+    if (nodes > kNarrow) count |= Watch::kTicksBetweenLooks;  // a tick of wide structures is much work
+    watch.tick(count, caller);
+  }
 };
 
 // Whether everything that a represents, b represents too.

@@ -106,7 +106,7 @@ class TableStore : public Store {
     std::vector<RecordRef> changed(structures.size());
     if (threads < 2 || structures.size() < kFewestToShare) {
       for (std::size_t k = 0; k < structures.size(); ++k) {
-        ticker.tick();
+        ticker.tick(structures[k]->n);
         const std::uint64_t own = hash(*structures[k]);
         changed[k] = join(shard(own), own, structures[k]);
       }
@@ -156,10 +156,10 @@ class TableStore : public Store {
         hashes[k] = hash(*structures[k]);
     });
     Team::share(kShards, threads, watch, [&](std::size_t part, bool caller) {
-      std::uint32_t ticks = 0;
+      Ticker own{watch, caller};
       for (std::size_t k = 0; k < count; ++k) {
         if (hashes[k] >> kShardShift != part) continue;
-        watch.tick(ticks, caller);
+        own.tick(structures[k]->n);
         changed[k] = join(tables_[part], hashes[k], structures[k]);
       }
     });
@@ -276,6 +276,7 @@ class EmbeddingStore : public GroupedStore<Numbers> {
   std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int, Ticker& ticker) override {
     std::vector<RecordRef> added;
     for (const RecordRef& s : structures) {
+      ticker.tick(s->n);
       std::vector<RecordRef>& group = groups_[key(*s)];
       if (std::any_of(group.begin(), group.end(), [&](const RecordRef& old) { return embeds(*s, *old, ticker); }))
         continue;
@@ -319,6 +320,7 @@ class ConcreteStore : public GroupedStore<Numbers> {
   std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int, Ticker& ticker) override {
     std::vector<RecordRef> added;
     for (const RecordRef& s : structures) {
+      ticker.tick(s->n);
       std::vector<RecordRef>& group = groups_[key(*s)];
       if (has(group, *s, ticker)) continue;
       group.push_back(s);

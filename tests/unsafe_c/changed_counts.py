@@ -73,7 +73,6 @@ CHANGED_COUNTS: dict[str, list[Change]] = {
         ("at >= l->len", "at > l->len"),
         ("i < at - 1", "i < at"),
         ("    l->len--;\n", ""),
-        ("if (at == 0)", "if (at <= 1)"),
     ],
     "counts/size_function": [
         ("list_size(l) == 0", "list_size(l) == 1"),

@@ -14,6 +14,7 @@ past their declarations, lived for ever. `names`: FESA took a variable of the en
 bit-field has not; large numbers were not rounded to `float`, nor computed as `long double`.
 `jumps`: `longjmp` and `goto *`, which become returns and branches.
 `words`: pointers with flags in their low bits, which are two values to the analyses.
+`branches`: conditions on numbers that seem to be constants. `tested`: copies of pointers that are only tested.
 `sizes`: sizes that allocators take in fewer bits, or that callers computed before they changed what is in them.
 """
 
@@ -45,7 +46,7 @@ RUNS = 400
 """Compiled runs on random numbers, one of which must fail."""
 NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70000, 2**31 - 1)
 GCC = shutil.which("gcc")
-SANITIZED = {"lifetimes", "sizes"}
+SANITIZED = {"lifetimes", "sizes", "tested"}
 """The folders of programs whose failure only AddressSanitizer shows."""
 REFINED = {"conditions", "types", "words"}
 """The folders of programs whose rules refinement has."""

@@ -363,9 +363,15 @@ class Values:
         return IntegerType(size * 8, signed=True, name="int" if size == 4 else "long")
 
     def offset(self, pointer: Expression, index: Expression, cursor: Any) -> Expression:
-        """pointer + index; adding a constant zero changes nothing."""
-        if isinstance(index, Constant) and index.value == 0:
-            return pointer
+        """pointer + index; adding a constant zero changes nothing, and one that is too large goes backwards.
+
+        ``-offsetof(struct item, link) + (void *) p`` is such a sum: addresses are numbers modulo the width of pointers.
+        """
+        if isinstance(index, Constant):
+            if index.value == 0:
+                return pointer
+            if index.value > self.difference_type().maximum:
+                index = Constant(self.difference_type().wrap(index.value), self.difference_type())
         assert isinstance(pointer.type, PointerType)
         target = pointer.type.target
         if isinstance(target, RecordType) and not target.complete:

@@ -43,6 +43,7 @@ from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.same_values import with_same_values
+from kleene.passes.inline import MAX_POINTER_TARGETS
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import Choice, exchange, expand_edges, operations_of, rewrite_operation
 
@@ -50,8 +51,6 @@ MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
 MOST_ELEMENTS = 6
 """Arrays of pointers of so few elements are never lists of slots (`elements`)."""
-MAX_FUNCTIONS = 64
-"""Tables of functions up to this length: each element is another call, and a table of operations has so many."""
 MAX_NUMBERS = 4
 """Arrays of numbers, whose elements matter less, up to this one."""
 
@@ -192,7 +191,7 @@ class _Splitter:
 
     def _limit(self, node: Index) -> int:
         if isinstance(node.type, IntegerType) and node.type.function:
-            return MAX_FUNCTIONS
+            return MAX_POINTER_TARGETS  # each element is another call
         exact = is_literal(node.base) or has_pointers(node.type, self.program)
         return MAX_ELEMENTS if exact else MAX_NUMBERS
 

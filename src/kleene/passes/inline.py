@@ -43,8 +43,8 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import SUMMARY, TEXT_PRIMITIVES, CProgram, Function
 from kleene.diagnostics import Limit, LimitReached
 
-MAX_POINTER_TARGETS = 16
-"""Functions that one function pointer may call: with more, the call is not supported."""
+MAX_POINTER_TARGETS = 64
+"""Functions that one function pointer may call: a table of operations has so many. With more, it is not supported."""
 MAX_EDGES = 200_000
 """Edges of an inlined program: a larger one is not analysed."""
 

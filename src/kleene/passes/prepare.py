@@ -23,6 +23,7 @@ from kleene.passes.elements.members import with_member_blocks
 from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
+from kleene.passes.feasible import without_infeasible_branches
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.inline import inline
 from kleene.passes.literals import with_literals
@@ -30,6 +31,7 @@ from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.array_types import with_array_types
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
+from kleene.passes.pointers.tested import with_tested_pointers
 from kleene.passes.pointers.words.checks import are_words_kept
 from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
@@ -64,6 +66,7 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
+    program = with_tested_pointers(without_infeasible_branches(program))
     program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     program = with_scalars(_promote(with_owner_members(program)))
     blocks = with_array_blocks(with_text_blocks(program))

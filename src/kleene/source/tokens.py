@@ -44,11 +44,18 @@ class Source:
     def _line_starts(self) -> list[int]:
         return [0, *(m.end() for m in re.finditer("\n", self.text))]
 
+    @cached_property
+    def _shown(self) -> dict[int, str]:
+        """The lines of positions so far: those of one line share its text, however long it is."""
+        return {}
+
     def position(self, offset: int) -> Position:
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
-        end = self.text.find("\n", start)
-        shown = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+        shown = self._shown.get(line)
+        if shown is None:
+            end = self.text.find("\n", start)
+            shown = self._shown[line] = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
         return Position(self.file, line, offset - start + 1, shown, self.included_from)
 
 

@@ -70,9 +70,8 @@ def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
             return g
         for predicate in stored:
             for args in product(g.free, repeat=predicate.arity):
-                if canonical(
-                    substitute(_definition(predicate), dict(zip(predicate.args, args, strict=True)))
-                ) is canonical(g):
+                instance = substitute(_definition(predicate), dict(zip(predicate.args, args, strict=True)))
+                if canonical(instance) is canonical(g):
                     return Atom(predicate.name, args)
         return rebuild(g, tuple(map(replaced, g.children)))
 

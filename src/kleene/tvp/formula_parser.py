@@ -162,22 +162,22 @@ class FormulaParser(Cursor):
     def _chain(self, loosest: int) -> FormulaSyntax:
         """Operators that bind at least as tightly as `loosest`; one node for a row of equal operators."""
         position = self.position
-        left = self._unary()
-        joined = ""  # the operator of `left`, if it is a chain made here
+        row = [self._unary()]
+        joined = ""  # the operator between the formulas of the row
         while True:
             operator = self.current.text
             binding = _BINDING.get(operator, 0)
-            if binding < loosest or self.current.kind is not Kind.OPERATOR:
-                return left
-            if operator == "->" and self.stop_at_text and self._text_follows():
-                return left
+            if (
+                binding < loosest
+                or self.current.kind is not Kind.OPERATOR
+                or (operator == "->" and self.stop_at_text and self._text_follows())
+            ):
+                return ChainSyntax(joined, tuple(row), position=position) if joined else row[0]
             self.advance()
             right = self._chain(binding + 1)
-            if joined == operator:
-                assert isinstance(left, ChainSyntax)
-                left = ChainSyntax(operator, (*left.operands, right), position=position)
-            else:
-                left = ChainSyntax(operator, (left, right), position=position)
+            if joined and joined != operator:
+                row = [ChainSyntax(joined, tuple(row), position=position)]
+            row.append(right)
             joined = operator
 
     def _unary(self) -> FormulaSyntax:

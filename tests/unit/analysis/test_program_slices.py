@@ -15,10 +15,15 @@ from tests.coverage.helpers import attacked, is_proof, read
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
 from kleene.analysis.c.shape.run import check_again, run_shape
+from kleene.cfa.expressions import Cast, Comparison, Constant, Variable
+from kleene.cfa.operations import Assume, Place
+from kleene.cfa.types import INT
+from kleene.passes.attempts.slices.silence import _is_never_taken
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Translation
 
+HERE = Place("program.c", 1, 1, "main")
 SLICES = next(row for row in ATTEMPTS if row.name == "slices")
 HEAD = """
 #include <stdlib.h>
@@ -194,6 +199,7 @@ GLOBALS = """
 static struct node *kept;
 static const int limits[2] = {3, 4};
 struct table { int numbers[64]; };
+struct many { struct item *b[8]; };
 static struct table *table(void) {
     struct table *t = calloc(1, sizeof *t);
     if (!t) abort();
@@ -298,6 +304,50 @@ def test_the_slice_of_a_list_beside_a_table_has_no_alarms(tmp_path: Path) -> Non
     own = next(s for s in prepared.slices if not any("->more" in str(e.label) for e in s.program.main.cfa.edges))
     result = analyse(Prepared(prepared.source, own), malloc_may_fail=True, seconds=60)
     assert is_proof(result)
+
+
+HEAP_BUCKETS = (
+    "struct node *a = fill(); struct many *h = calloc(1, sizeof *h); if (!h) abort(); "
+    "while (__VERIFIER_nondet_int()) { unsigned i = (unsigned)__VERIFIER_nondet_int() % 8; "
+    "struct item *e = malloc(sizeof *e); if (!e) abort(); e->more = h->b[i]; h->b[i] = e; } drop(a); "
+)
+EMPTIED = "while (h->b[i]) { struct item *e = h->b[i]; h->b[i] = e->more; free(e); } "
+LEFT = {
+    "the last chain": f"for (int i = 0; i < 7; i++) {EMPTIED}free(h);",
+    "the first chain": f"for (int i = 1; i < 8; i++) {EMPTIED}free(h);",
+    "one node of each": "for (int i = 0; i < 8; i++) if (h->b[i]) { struct item *e = h->b[i]; h->b[i] = e->more; "
+    "free(e); } free(h);",
+    "one too many": f"for (int i = 0; i < 9; i++) {EMPTIED}free(h);",
+    "too late": f"free(h); for (int i = 0; i < 8; i++) {EMPTIED}",
+}
+
+
+def test_a_slice_knows_which_ways_the_passes_have_excluded(tmp_path: Path) -> None:
+    """A loop over all chains of a table was left before its first round: the chains seemed to be lost."""
+    path = program_of(HEAP_BUCKETS + f"for (int i = 0; i < 8; i++) {EMPTIED}free(h);", tmp_path)
+    result = by_slices(path)
+    assert result is not None and is_proof(result) and len(result.slices) > 1
+    assert attacked(read(path), result, 0.5, max_runs=10).refuted is None
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_chains_that_are_left_are_an_alarm_of_a_slice(name: str, tmp_path: Path) -> None:
+    result = by_slices(program_of(HEAP_BUCKETS + LEFT[name], tmp_path))
+    assert result is None or not result.complete or kinds_of_alarms(result)
+
+
+@pytest.mark.parametrize("operator", ["==", "!="])
+@pytest.mark.parametrize("truth", [True, False])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_way_is_excluded_if_constants_say_so(operator: str, number: int, *, truth: bool) -> None:
+    condition = Comparison(operator, Constant(0, INT), Cast(Constant(number, INT), INT))
+    holds = (number == 0) == (operator == "==")
+    assert _is_never_taken(Assume(HERE, condition, truth)) == (holds != truth)
+
+
+def test_a_way_is_not_excluded_if_a_variable_is_compared() -> None:
+    condition = Comparison("!=", Variable("x", INT), Variable("x", INT))
+    assert not _is_never_taken(Assume(HERE, condition, True))
 
 
 def test_whole_heaps_come_first_where_they_are_few(tmp_path: Path) -> None:

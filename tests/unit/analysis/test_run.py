@@ -282,3 +282,35 @@ def test_locations_that_only_one_has() -> None:
 def test_plain_files_are_compared_too() -> None:
     assert differences(tvs(ONE + LOOP), tvs(LOOP + ONE)) == []
     assert differences(tvs(ONE), tvs(LOOP))[0].location == "structures"
+
+
+RELEASE = """
+%p x(v) unique %p y(v) unique %p n(v1, v2) function acyclic
+%i t(v1, v2) = n*(v1, v2) transitive reflexive
+%i is(v) = E(a, b) n(a, v) & n(b, v) & a != b
+foreach (z in {x, y}) { %i r[z](v) = E(u) z(u) & t(u, v) }
+%r !t(v1, v2) ==> !n(v1, v2)
+%r !t(v1, v2) ==> v1 != v2
+%r E(u) t(u, v1) & t(u, v2) & !t(v1, v2) ==> t(v2, v1)
+%%
+%action next() { %f { E(u) x(u) & n(u, v) } %p E(v) x(v) { x(v) = E(u) x(u) & n(u, v) y(v) = x(v) } }
+%action free() { %f { y(v) } { n(v1, v2) = n(v1, v2) & !y(v1) & !y(v2) y(v) = 0 } %retain !y(v) }
+%action check() { %message E(v) !r[x](v) -> "leak" }
+%%
+a next() b
+b free() c
+c check() a
+"""
+
+
+def test_an_update_that_only_removes_edges_closes_no_cycle():
+    """``n & !y & !y``: the delta was that of an unknown update, with cycles and leaks; TVLA's order keeps it."""
+    program = parse_program(RELEASE)
+    given = parse_tvs(
+        "%n = {u, w} %p = { sm = {w: 1/2} x = {u} n = {u -> w: 1/2, w -> w: 1/2} "
+        "t = {u -> u, u -> w, w -> w: 1/2} r[x] = {u, w} }",
+        program.vocabulary,
+    ).structures
+    assert run(prepare(program, RunOptions()), given).verdict == "verified"
+    as_tvla = run(prepare(program, RunOptions(order="tvla")), given)
+    assert any("Closed cycle" in message.text for message in as_tvla.messages)

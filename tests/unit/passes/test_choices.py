@@ -11,11 +11,13 @@ from tests.unit.semantics.translated import program_of
 
 from kleene.cfa.operations import address_taken
 from kleene.cfa.program import CProgram
+from kleene.passes import preparation
 from kleene.passes.attempts import choices
 from kleene.passes.attempts.choices import index_names, original_location, with_choices
 from kleene.passes.indices import with_constant_indices
 from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
+from kleene.passes.prepare import whole_program
 
 HEADER = """
 #include <stdlib.h>
@@ -101,6 +103,25 @@ def test_a_pointer_to_one_of_three_takes_no_address(tmp_path: Path) -> None:
     program, copied = expanded(tmp_path, KNOWN["a pointer to one of three"])
     taken = [{v.name for v in address_taken(e.label for e in p.main.cfa.edges)} for p in (program, copied)]
     assert "a" in taken[0] and "a" not in taken[1]
+
+
+def test_programs_without_a_choice_are_known_before_they_are_prepared_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stays as it is with choices was prepared from the start, to find that out."""
+    made: list[bool] = []
+    monkeypatch.setattr(preparation, "whole_program", lambda p: (made.append(p.by_choices), whole_program(p))[1])
+    walk = "struct node *l = &nodes[0]; while (l) l = l->next;"
+    assert Prepared(program_of(tmp_path, walk, HEADER)).by_choices is None and made == [False]
+    pointer = "struct node *x = NULL, **p = &x, *y = NULL; if (__VERIFIER_nondet_int()) p = &y; *p = &nodes[1];"
+    assert Prepared(program_of(tmp_path, pointer, HEADER)).by_choices is not None and made == [False, False, True]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_programs_with_copies_may_choose(tmp_path: Path, name: str) -> None:
+    before = inline(program_of(tmp_path, SETUP + KNOWN[name] + REST, HEADER))
+    program, _ = expanded(tmp_path, KNOWN[name])
+    assert choices.may_choose(before, program)
 
 
 def test_only_programs_that_gain_have_choices(tmp_path: Path) -> None:

@@ -67,3 +67,44 @@ def test_what_grows_stops_at_the_next_landmark() -> None:
     joint.bounds |= {1: (0, 4), 2: (-1, 3), 3: (0, 3)}
     widen(known, joint, [(1, 1), (2, 2), (3, 3)], {1: [0, 16], 2: [0, 16], 3: []}.__getitem__)
     assert joint.bounds == {0: (0, 0), 1: (0, 16), 2: (-UNBOUNDED, 3), 3: (0, 3)}
+
+
+QUEUE = """struct task { int id; };
+struct queue { struct task *t[10]; int in, out, n; } q;
+int main(void) {
+    int id = 0, c;
+    struct task *t;
+    while ((c = getchar()) != -1) {
+        if (c == 'a') {
+            t = malloc(sizeof *t);
+            if (!t) break;
+            t->id = id++;
+            if (q.n == 10) { free(t); break; }
+            q.t[q.in] = t;
+            if (++q.in == 10) q.in = 0;
+            q.n++;
+        } else if (q.n) {
+            free(q.t[q.out]);
+            if (++q.out == 10) q.out = 0;
+            q.n--;
+        }
+    }
+    return 0;
+}
+"""
+MOST_ROUNDS_BESIDE_INDICES = 400
+"""Times that an operation is applied where a number is only bounded by its difference from an index."""
+
+
+def test_a_number_beside_indices_comes_to_an_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The preparation did not end: the number was bounded by 951, 961, 971, ... again after each widening."""
+    rounds: Counter[int] = Counter()
+    after = Relations.after
+
+    def counted(self: Relations, operation: Operation, before: State) -> State | None:
+        rounds[id(operation)] += 1
+        assert rounds[id(operation)] < MOST_ROUNDS_BESIDE_INDICES
+        return after(self, operation, before)
+
+    monkeypatch.setattr(Relations, "after", counted)
+    assert Prepared(program_of(tmp_path, QUEUE)).cfa.edges

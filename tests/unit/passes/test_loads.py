@@ -96,7 +96,7 @@ def shared(program: CProgram) -> CProgram:
     return replace(program, functions=functions)
 
 
-@pytest.mark.parametrize("seed", [11, 100, 101, 107, 113, 120, 122, 125, 130, 142, 155, 162, 163, 164, 176, 178])
+@pytest.mark.parametrize("seed", [11, 100, 101, 113, 120, 122, 125, 130, 142, 155, 162, 163, 164, 176, 178])
 def test_random_programs_have_the_same_errors(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "random.c"
     path.write_text(random_program(seed))

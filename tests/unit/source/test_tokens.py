@@ -59,6 +59,12 @@ def test_positions() -> None:
     assert str(second.position) == "t:2:3"
 
 
+def test_positions_of_one_line_share_its_text() -> None:
+    """Formulas of ten thousand operators on one line had a copy of the line for each token."""
+    first, second = tokens("x " * 2)
+    assert first.position.text is second.position.text == "x x "
+
+
 def test_unknown_characters_are_lumps() -> None:
     found = [p for p in pieces(Source("t", "a ' b"), TVP) if isinstance(p, Lump)]
     assert found == [Lump("unknown", "'", 2)]

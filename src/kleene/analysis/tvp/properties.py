@@ -118,6 +118,7 @@ _DIFFERENCING: dict[str, tuple[str, Callable[[str], object]]] = {
     "tvla.differencing.tight": ("tight", _boolean),
     "tvla.differencing.substituteDeltas": ("substitute_deltas", _boolean),
     "tvla.differencing.messageForCloseCycle": ("cycle_message", _boolean),
+    "kleene.differencing.universeChanges": ("universe_changes", _boolean),
 }
 # property -> values for which Kleene behaves as TVLA does with that setting
 _FIXED: dict[str, tuple[str, ...]] = {

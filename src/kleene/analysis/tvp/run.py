@@ -52,6 +52,8 @@ class Analysis:
     derivations: tuple[Derivation, ...]
     queries: tuple[Query, ...] = ()
     warnings: list[Diagnostic] = field(default_factory=list)
+    doubtful: tuple[str, ...] = ()
+    """The actions whose derived updates ignore new or removed nodes, where that changes them."""
     kept_together: str = ""
     """With heaps taken apart: what was kept together because of messages, in words."""
 
@@ -63,6 +65,8 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
 
         require_decomposable(options)
     derivations: dict[Action, Derivation] = {}
+    if not options.as_tvla:
+        options = replace(options, differencing=replace(options.differencing, chains=True))
     for edge in program.cfa.edges:
         if edge.label not in derivations:
             action = edge.label if options.as_tvla else _with_stored_closures(edge.label, program.vocabulary)
@@ -86,7 +90,14 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
         text = f"--save {options.save} has no effect: without a list of locations to print, all of them are kept"
         warnings.append(Diagnostic(text, None, "warning"))
     queries = tuple(parse_query(q, program.vocabulary, program.sets, cfa.locations) for q in options.queries)
-    return Analysis(program, options, cfa, domain, tuple(derivations.values()), queries, warnings)
+    doubtful = () if options.differencing.universe_changes else _doubtful(derivations, program, options)
+    return Analysis(program, options, cfa, domain, tuple(derivations.values()), queries, warnings, doubtful)
+
+
+def _doubtful(derivations: dict[Action, Derivation], program: Program, options: RunOptions) -> tuple[str, ...]:
+    """The actions whose updates would be others if they accounted for new and removed nodes."""
+    right = replace(options.differencing, universe_changes=True)
+    return tuple(str(a) for a, d in derivations.items() if derive(a, program.vocabulary, right).updates != d.updates)
 
 
 def _with_stored_closures(action: Action, vocabulary: Vocabulary) -> Action:
@@ -191,6 +202,9 @@ def run(
     report = _report(analysis, reached, seconds, warnings)
     if wrong and report.verdict == VERIFIED:
         report = replace(report, verdict=INCOMPLETE, reason=wrong[0].message)
+    if analysis.doubtful and report.verdict == VERIFIED:
+        text = f"the derived updates of '{analysis.doubtful[0]}' ignore new or removed nodes, as in TVLA"
+        report = replace(report, verdict=INCOMPLETE, reason=text)
     if graph is not None:
         answers = tuple(answer(query, graph, _structures_at(analysis, reached)) for query in analysis.queries)
         report = replace(report, transitions=graph, answers=answers)

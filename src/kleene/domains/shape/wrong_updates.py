@@ -4,7 +4,8 @@ An instrumentation predicate is updated apart from the core predicates, so a wro
 between its result and the rules. But focus also makes structures that represent no store, and some of them are
 discarded only after the update. The cases of focus together represent the same stores as the structure before it. So
 if this structure represents a store, one of its cases does. Therefore the update causes a contradiction if it occurs
-in every case, or on a structure that focus has not changed. The precondition must hold definitely in each of them.
+in every case, or on a structure that focus has not changed, or in a case without indefinite values: it satisfies all
+rules, so it is a store. The precondition must hold definitely in each of them.
 """
 
 from __future__ import annotations
@@ -26,9 +27,14 @@ def wrong_update(transformer: Transformer, structure: Structure) -> Structure | 
         cases = [case for case in cases if transformer.coerce(case)]
     results = [_contradictory(transformer, case, structure) for case in cases]
     for case, result in zip(cases, results, strict=True):
-        if case is given and result is not None:
+        if result is not None and (case is given or (transformer.stages.coerce_before and _is_store(case))):
             return result
     return results[0] if results and None not in results else None
+
+
+def _is_store(case: Draft) -> bool:
+    """Whether all values are definite: a structure that coerce has kept then satisfies all rules."""
+    return case.values[::2] == case.values[1::2]
 
 
 def _contradictory(transformer: Transformer, case: Draft, like: Structure) -> Structure | None:

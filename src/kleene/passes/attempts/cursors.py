@@ -69,7 +69,7 @@ def copied_cursors(cfa: Cfa[Operation]) -> frozenset[Variable]:
 
 
 def _cursors(memory: Memory) -> frozenset[Variable]:
-    """The local pointers that are set from memory, and neither given away nor used to make or free objects."""
+    """The local pointers that get what memory holds, and are neither given away nor used to make or free objects."""
     cfa = memory.cfa
     if len(starts(cfa)) > 1:
         return frozenset()  # functions that are analysed apart have variables of their own for each call
@@ -94,8 +94,10 @@ def _cursors(memory: Memory) -> frozenset[Variable]:
     grew = True
     while grew:
         lost = {source for source, target in flows if source in cursors and target not in cursors}
+        more = {target for source, target in flows if source in walking and target not in walking}
         cursors -= lost
-        grew = bool(lost)
+        walking |= more
+        grew = bool(lost or more)
     return frozenset(cursors & walking)
 
 

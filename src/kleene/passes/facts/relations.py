@@ -70,6 +70,9 @@ MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
+TIGHTENED = 60
+"""Visits of a location up to which bounds that were widened are added again from differences: a number without a bound
+that is compared with an index would else grow by the length of the array each time, and never come to an end."""
 MOST_PARTS = 4
 """States of a location that are kept apart by the pointers that are NULL in them."""
 Nulls = frozenset[str]
@@ -174,6 +177,10 @@ class Relations(TextOperations):
             return behind is not None and state.interval(behind) == (0, 0)
 
         return self._always(location, holds)
+
+    def is_null(self, pointer: Expression, location: str) -> bool:
+        """Whether a pointer is NULL."""
+        return self._always(location, lambda state: _is_constant(state, self.pointer(pointer, state), 0))
 
     def length_is(self, pointer: Expression, count: Expression, scale: int, location: str, *, more: int = 0) -> bool:
         """Whether a pointer is the start of a block of just that many elements, and some more."""
@@ -326,7 +333,8 @@ class Relations(TextOperations):
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     widen(known.zone, joint.zone, pairs, self._landmarks.of_each(joint.holders()))
                     joint.sharpen_doubled()
-                    joint.zone.tighten()
+                    if visits[edge.target] <= TIGHTENED:
+                        joint.zone.tighten()
                 if not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))

@@ -93,9 +93,12 @@ class State:
         """0 or 1 if a number is another one plus at least that, or less than 0."""
         if self.zone.bounds[number][1] < 0:
             return 1
+        known = [least for (own, other), least in self.grown.items() if own == number and self._is_at_most(base, other)]
         least = -self.zone.upper(base, number)
-        known = self.grown.get((number, base))
-        return min(least, 1) if least >= 0 and least >= (known or 0) else known
+        return max((*known, *((min(least, 1),) if least >= 0 else ())), default=None)
+
+    def _is_at_most(self, left: int, right: int) -> bool:
+        return left == right or self.zone.upper(left, right) <= 0
 
     def is_natural(self, number: int) -> bool:
         """Add that a number is not less than 0; false if it is."""

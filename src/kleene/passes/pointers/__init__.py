@@ -7,5 +7,6 @@ In reading order:
 - `numbers_from_addresses`: which numbers may become a pointer to an object again
 - `function_values`: addresses of functions become numbers
 - `block_types`: the types of blocks from an allocator that returns `void *`
+- `tested`: pointers that are copied and then only tested become numbers
 - `array_types`: the sizes and types of arrays from such an allocator
 """

@@ -109,7 +109,7 @@ def crowding_table(shape: ShapeResult) -> str:
     names = names_of(shape)
     rows = [[crowd.words, f"{crowd.structures:,}", _list(crowd.facts, names)] for crowd in crowds(shape)]
     if not rows:
-        return "no structures: there was no analysis"
+        return "no structures: no run of the analysis came to an end"
     return align_table(["location", "structures", "told apart by"], rows)
 
 

@@ -45,7 +45,8 @@ class DifferencingOptions:
     (differenceNonIdForms); `tight` restricts the deltas of predicates to real changes; `substitute_deltas`
     uses a predicate for a delta that is its definition; `cycle_message` adds the messages of acyclic predicates
     (messageForCloseCycle). Ours: `universe_changes` accounts for new, copied and removed nodes (off: as TVLA,
-    which is unsound); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not
+    which is unsound); `chains` looks for the predicate in all operands of ``p & a & b`` (off: as TVLA, which
+    sees ``(p & a) & b``); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not
     `acyclic`; `refine` adds the re-evaluated definitions (see the module docstring).
     """
 
@@ -55,6 +56,7 @@ class DifferencingOptions:
     substitute_deltas: bool = True
     cycle_message: bool = True
     universe_changes: bool = True
+    chains: bool = False
     unit_cyclic: bool = False
     refine: bool = False
 
@@ -185,7 +187,7 @@ class _Deriver:
         for u in given:
             atom = Atom(u.predicate, u.args)
             if u.formula is not atom:
-                plus, minus = update_delta(atom, u.formula)
+                plus, minus = update_delta(atom, u.formula, flat=self._options.chains)
                 self._differencer.changes[u.predicate] = Change(u.args, u.formula, plus, minus)
         fixed = {u.predicate for u in given}
         derived = [self._update(p) for p in order if p.name not in fixed]

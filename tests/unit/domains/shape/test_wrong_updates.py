@@ -63,6 +63,18 @@ def test_what_focus_or_a_doubtful_precondition_may_cause_is_no_sign(action: str,
     assert ran(action, order).verdict == VERIFIED
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("kind", "verdict"), [("", INCOMPLETE), ("function", VERIFIED)])
+def test_a_case_of_focus_that_is_a_store_is_blamed_on_the_update(kind: str, verdict: str, order: str) -> None:
+    """Without `function` a cell may have two successors, and then x points to both: only one case of focus is wrong."""
+    declarations = DECLARATIONS.replace("function", kind)
+    action = "%action a() { %f { E(u) x(u) & n(u, v) } { x(v) = E(u) x(u) & n(u, v) } }"
+    program = parse_program(f"{declarations}{action}\n%%\nL a() M")
+    given = "%n = {h, s, t} %p = { x = {h} y = {s} n = {h->s:1/2, h->t:1/2} r[x] = {h, s:1/2, t:1/2} r[y] = {s} }"
+    report = run(prepare(program, RunOptions(order=order)), parse_tvs(given, program.vocabulary).structures)
+    assert report.verdict == verdict
+
+
 LATE = """%action copy() { { y(v) = x(v) r[y](v) = FORMULA } }
 %action follow() { %f { E(u) x(u) & n(u, v) } { x(v) = E(u) x(u) & n(u, v) r[x](v) = r[x](v) & !x(v) } }
 %action skip() { }

@@ -48,6 +48,7 @@ NEW = (
 REMOVE = (
     action("free x", "x(v) = 0", retain="!x(v)"),
     action("free x, cut", "x(v) = 0", N + "n(v_1, v_2) & !x(v_1)", retain="!x(v)"),
+    action("free x, cut both ways", "x(v) = 0", N + "n(v_1, v_2) & !x(v_1) & !x(v_2)", retain="!x(v)"),
     action("keep reachable from x", retain="r[n,x](v)"),
     action("drop all", retain="0 & x(v)"),
     action("new and free", "x(v) = isNew(v)", N + "n(v_1, v_2) | isNew(v_1) & y(v_2)", new="", retain="!x(v)"),

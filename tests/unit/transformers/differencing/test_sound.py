@@ -7,11 +7,12 @@ from functools import cache
 
 import pytest
 
+from kleene.logic.formula import FALSE
 from kleene.logic.vocabulary import Vocabulary
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import DifferencingOptions, derive
 
-from .actions import EXAMPLES, NEW
+from .actions import EXAMPLES, NEW, REMOVE
 from .model import Batch, Nodes, Rails, apply, tuples, with_new_nodes
 from .vocabularies import REVERSE, action, structures
 
@@ -57,11 +58,31 @@ def images(concrete: Batch, abstract: Batch, partition: tuple[int, ...], action:
     return mapping
 
 
+CHAINS = DifferencingOptions(refine=True, chains=True)
+
+
 @pytest.mark.parametrize("partition", PARTITIONS)
 @pytest.mark.parametrize(("vocabulary", "action"), [e[1:] for e in EXAMPLES], ids=[e[0] for e in EXAMPLES])
 def test_sound(vocabulary: Vocabulary, action: Action, partition: tuple[int, ...]) -> None:
+    options = DifferencingOptions(refine=True)
+    check_sound(vocabulary, action, partition, options)
+    if derive(action, vocabulary, CHAINS) != derive(action, vocabulary, options):
+        check_sound(vocabulary, action, partition, CHAINS)
+
+
+def test_chains_are_looked_into() -> None:
+    """``n & !x & !y`` only removes edges: no delta says that one may be added."""
+    cut = next(a for a in REMOVE if a.name == "free x, cut both ways")
+    plus = {u.predicate: u.plus for u in derive(cut, REVERSE, CHAINS).updates}
+    assert plus["is[n]"] is FALSE and plus["t[n]"] is FALSE
+    assert {u.predicate: u.plus for u in derive(cut, REVERSE).updates}["is[n]"] is not FALSE
+
+
+def check_sound(
+    vocabulary: Vocabulary, action: Action, partition: tuple[int, ...], options: DifferencingOptions
+) -> None:
     concrete, abstract = abstracted(vocabulary, partition)
-    derivation = derive(action, vocabulary, DifferencingOptions(refine=True))
+    derivation = derive(action, vocabulary, options)
     variables = action.precondition.free if action.precondition is not None else ()
     for nodes in tuples(concrete, len(variables)):
         outer = dict(zip(variables, nodes, strict=True))

@@ -40,6 +40,8 @@ from kleene.structures.structure import Structure
 
 PREPARED_ONLY = "the time limit of {} was reached before the program was prepared for the analysis"
 """The reason where no run of the shape analysis began."""
+PREPARING = "calls, arrays and texts are prepared"
+"""The progress before the first run: relations of numbers may take long in programs with several arrays."""
 WITHOUT_LANES_FACTOR = 2
 """Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
 LANES_SHARE = 0.5
@@ -80,6 +82,8 @@ def analyse(
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     series.ignored = ignored
     result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
+    if prepared.slice is None:
+        tell(PREPARING)
     ways = frozenset(Way)
     if prepared.slice is not None:
         ways -= {Way.CHOICES, Way.SLICES, Way.CALLS}

@@ -258,11 +258,16 @@ class _Coder:
         return isinstance(target, Deref) and self.texts.is_argument(accesses.original(target.pointer))
 
     def _move(self, label: Realloc, accesses: Accesses) -> Operation:
-        if not self.texts.is_text(accesses.original(label.pointer)) and constant_of(label.pointer) != 0:
+        moved = accesses.original(label.pointer)
+        if self.relations.is_null(moved, accesses.location):  # it allocates
+            accesses.read(label.size)
+            nothing = Constant(0, label.pointer.type)
+            return replace(label, pointer=nothing, size=Constant(self.record.size, label.size.type))
+        if not self.texts.is_text(moved):
             raise NotFollowed("realloc of a text as something else")
         pointer = accesses.value(label.pointer)
         accesses.read(label.size)
-        start = self.relations.is_start(accesses.original(label.pointer), accesses.location)
+        start = self.relations.is_start(moved, accesses.location)
         accesses.check(start, f"{label.pointer} may not be the start of a block", "invalid_free")
         return replace(label, pointer=pointer, size=Constant(self.record.size, label.size.type))
 

@@ -70,7 +70,7 @@ from kleene.analysis.c.library.readings.operations import (
     Role,
 )
 from kleene.analysis.c.verdicts import finding_of
-from kleene.cfa.operations import Allocate
+from kleene.cfa.operations import Allocate, Assign
 
 SHARE = 0.5
 """The part of the time that trials may take together."""
@@ -230,9 +230,11 @@ class Inference:
             ender = self._ender_of(best.operation)
             if ender is not None:
                 self.inferred.untried[function.name] = BY_FREE.format(ender)
+            elif hidden is None and (null := self._failure_at_null(best)):
+                self.inferred.rejected.append(null)
             elif hidden is None:
                 self.inferred.accepted.append(best.operation)
-            elif usual := self._usual_failures(tried):
+            elif usual := self._usual_failures(tried) or self._failures_as_siblings(tried):
                 self.inferred.rejected.append(most_telling(usual))
             else:
                 self._doubt(best, hidden)
@@ -244,6 +246,8 @@ class Inference:
             self._decide(function, self._try_all(self._possible(function)))
         elif adding := [r for r in failures if adds_block(r)]:
             self._reject(most_telling(adding))
+        elif longer and self._take_back_for_given(failures, function):
+            self._decide(function, self._try_all(self._possible(function)))
         elif any(t.trial.error is None for t in longer):
             self.inferred.untried[function.name] = SHARES
         elif self.budget.spent > self.until or any(t.trial.cut_short for t in tried):
@@ -437,6 +441,34 @@ class Inference:
             f"as '{'; '.join(hidden.operation.words())}' it has one: {hidden.trial.error.fault}"
         )
 
+    def _failure_at_null(self, best: Tried) -> Rejected | None:
+        """The error of a call with NULL for an element, where the function compares it with NULL itself."""
+        operation = best.operation
+        if best.is_whole or Role.ELEMENT not in operation.roles or operation.function.name in self.stored.readings:
+            return None
+        program = self.clients.write(self.inferred.types, [*self.inferred.accepted, operation])[1]
+        function = program.functions[operation.function.name]
+        assigned = {edge.label.target for edge in function.cfa.edges if isinstance(edge.label, Assign)}
+        tested = {i for i in null_tests(function) if function.parameters[i] not in assigned}
+        roles = tuple(
+            Role.ELEMENT_OR_NULL if role is Role.ELEMENT and i in tested else role
+            for i, role in enumerate(operation.roles)
+        )
+        if roles == operation.roles:
+            return None
+        rejected = self._try(replace(operation, roles=roles), QUICK_STATES).rejected
+        return rejected if rejected and failing(rejected) == operation.function.name else None
+
+    def _failures_as_siblings(self, tried: list[Tried]) -> list[Rejected]:
+        """Errors of readings in which a function is called as another one with the same parameters is."""
+        siblings = {(tuple(p.type.text for p in o.function.parameters), o.roles) for o in self.inferred.accepted}
+        failures = [r for t in tried if (r := t.rejected) is not None]
+        return [
+            r
+            for r in failures
+            if (tuple(p.type.text for p in r.operation.function.parameters), r.operation.roles) in siblings
+        ]
+
     def _take_back(self, failures: list[Rejected], function: ExportedFunction) -> bool:
         """Take back the accepted operation in which all readings, or the most plausible one, fail; false if none is."""
         blamed = {failing(rejected) for rejected in failures} - {function.name}
@@ -448,6 +480,14 @@ class Inference:
         self.inferred.accepted.remove(candidates[0])
         self.waiting.append(candidates[0].function)
         return True
+
+    def _take_back_for_given(self, failures: list[Rejected], function: ExportedFunction) -> bool:
+        """Take back an operation that loses an object which a function makes a part of another one; false if none does.
+
+        An operation that unlinks elements shows its reading only when some operation links them.
+        """
+        given = [r for r in failures if Role.GIVEN in r.operation.roles and failing(r) != function.name]
+        return bool(given) and self._take_back(given[:1], function)
 
     def _take_back_makers(self, tried: list[Tried], function: ExportedFunction) -> bool:
         """Take back operations whose results are no new objects: the library keeps them in its own variables.

@@ -22,6 +22,8 @@ ENDS = re.compile(
     r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit|unref|nuke|genocide", re.IGNORECASE
 )
 """Names of functions that may end an object, or take an element out and end it."""
+_CHANGES = re.compile(r"add|insert|push|append|prepend|put|del|remove|erase|sort|reverse", re.IGNORECASE)
+"""Names of functions that change an object and return the pointer to it."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class ObjectTypes:
     """The element types that a pool hands out and takes back, each with the type of the pool."""
     links: dict[str, Link] = field(default_factory=dict)
     """The element types that no pointer leads to, but to a record inside: elements of intrusive lists."""
+    named_objects: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The types whose empty object is NULL, each with the names of parameters that are whole objects."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,24 @@ def object_types(interface: Interface) -> ObjectTypes:
         ended_by_name=frozenset(name for f in ending if len(f.parameters) == 1 for name in records_of(f)),
         lent=lent,
         links=links,
+        named_objects={name: _named_objects(interface, name) for name in headless},
     )
+
+
+def _named_objects(interface: Interface, name: str) -> frozenset[str]:
+    """The names of parameters by which functions get whole objects of a type whose empty object is NULL.
+
+    Functions that change objects show them: those that get the address of the pointer, and those that return the new
+    pointer.
+    """
+    names: set[str] = set()
+    for function in interface.functions:
+        own = [p for p in function.parameters if record_of(p.type) == name]
+        names |= {p.name for p in own if not is_direct(p.type)}
+        returns = is_direct(function.result) and record_of(function.result) == name and _CHANGES.search(function.name)
+        if len(own) == 1 and returns and records_of(function) == [name]:
+            names.add(own[0].name)
+    return frozenset(names - {""})
 
 
 def _lender(interface: Interface, reached: dict[str, set[str]], name: str) -> str:

@@ -52,7 +52,7 @@ _HANDS_OUT = re.compile(
 _UNLINKS = re.compile(r"del|remove|unlink|erase|detach", re.IGNORECASE)
 """Names of functions that take an element out: one that leaves it linked is wrong, not another kind of function."""
 _LOOKS = re.compile(
-    r"next|prev|first|last|parent|left|right|get|peek|value|data|key|size|count|len|depth|height|is_?|has_?|iter",
+    r"next|prev|first|last|parent|left|right|get|peek|value|data|key|size|count|len|depth|height|is_?|has_?|iter|find|search|min|max|contains|print",
     re.IGNORECASE,
 )
 """Names of functions that look at an element, or lead on from it, and leave it where it is."""
@@ -172,7 +172,8 @@ def _record_roles(
     if types.elements.get(name) in records:
         yield Role.GIVEN
     yield Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT
-    yield Role.ELEMENT
+    if not alone or parameter.name not in types.named_objects.get(name, ()):
+        yield Role.ELEMENT
     if several:
         yield Role.SECOND
     if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
