@@ -16,9 +16,9 @@ from tests.unit.semantics.contract_runs import expected, program_of
 from kleene.analysis.c.fesa import FesaAttempt, analyse_by_attempt
 from kleene.cfa.program import CProgram
 from kleene.domains.fesa.evaluate import MAX_CONSTANTS
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
+from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.preparation import Prepared
-from kleene.passes.recursive_functions import with_one_automaton
 from kleene.results.fesa import FesaResult
 
 TYPES = """

@@ -13,7 +13,7 @@ from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.interpreter import Trace
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from kleene.c import read_program
 from kleene.cfa.operations import Assume
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.interpreter import Trace, run
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 from kleene.paths import (
     Failure,
     Feasible,

@@ -15,7 +15,7 @@ from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c import read_program
 from kleene.core.verdict import Verdict
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepare_program
 from kleene.report.check.text_and_json import check_document, check_text

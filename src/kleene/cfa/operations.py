@@ -169,7 +169,7 @@ class Return:
 class Invoke:
     """A call of a function whose body is analysed apart: its parameters get the arguments, `target` the result.
 
-    Arguments, parameters and results are variables of the two functions; see `passes/recursive_functions.py`.
+    Arguments, parameters and results are variables of the two functions; see `passes/calls/recursive_functions.py`.
     """
 
     place: Place = field(compare=False)

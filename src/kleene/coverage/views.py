@@ -18,11 +18,11 @@ from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import Frame, State
 from kleene.domains.explicit.values import NotModelled, Pointer, Value
+from kleene.passes.calls.inline import inlined_with_copies
+from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.facts.memory import Memory, Place
-from kleene.passes.inline import inlined_with_copies
 from kleene.passes.pointers.words.types import is_tag, mask_of, word_name, word_type
 from kleene.passes.scalars import parts_of
-from kleene.passes.tail_calls import without_tail_recursion
 from kleene.semantics.steps.invocations import known_globals
 
 

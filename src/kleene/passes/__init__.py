@@ -5,9 +5,7 @@ In reading order:
 - `preparation`: `Prepared`, the one value that every analysis of a program shares
 - `prepare`: the pipeline that every abstract analysis of C runs first
 - `entry_parameters`: the arguments that the entry is called with
-- `inline`: calls of functions that are not recursive
-- `tail_calls`: tail recursion becomes a loop
-- `recursive_functions`: other recursive functions, and those that are not inlined, in one automaton with `Invoke` edges
+- `calls`: calls become copies of functions or loops; recursive functions are in one automaton with `Invoke` edges
 - `feasible`: conditions on numbers that are never met are left out
 - `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays

@@ -15,6 +15,9 @@ from kleene.cfa.operations import Assume, Error, MemCopy, MemSet, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
+from kleene.passes.calls.inline import inline
+from kleene.passes.calls.recursive_functions import with_one_automaton
+from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks, with_block_lengths
 from kleene.passes.elements.flexible import with_flexible_blocks
@@ -25,7 +28,6 @@ from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.feasible import without_infeasible_branches
 from kleene.passes.indices import with_constant_indices, with_least_sizes
-from kleene.passes.inline import inline
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.array_types import with_array_types
@@ -35,9 +37,7 @@ from kleene.passes.pointers.tested import with_tested_pointers
 from kleene.passes.pointers.words.checks import are_words_kept
 from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
-from kleene.passes.recursive_functions import with_one_automaton
 from kleene.passes.scalars import with_scalars
-from kleene.passes.tail_calls import without_tail_recursion
 
 
 def whole_program(program: CProgram) -> CProgram:

@@ -18,8 +18,8 @@ from kleene.cfa.program import CProgram
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.passes.attempts import cursors
 from kleene.passes.attempts.cursors import copied_cursors, with_copied_cursors
+from kleene.passes.calls.inline import inline
 from kleene.passes.facts.memory import Memory
-from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepare_program
 from kleene.results.shape import ShapeResult

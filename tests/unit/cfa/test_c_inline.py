@@ -13,7 +13,7 @@ from kleene.cfa.program import SUMMARY, CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import run
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 
 CORPUS = Path(__file__).parents[2] / "corpus_c"
 

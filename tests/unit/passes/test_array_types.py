@@ -11,7 +11,7 @@ from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Allocate, Realloc
 from kleene.core.verdict import Verdict
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 from kleene.passes.pointers.array_types import with_array_types
 
 VECTOR = """

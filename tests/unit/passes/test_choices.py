@@ -14,8 +14,8 @@ from kleene.cfa.program import CProgram
 from kleene.passes import preparation
 from kleene.passes.attempts import choices
 from kleene.passes.attempts.choices import index_names, original_location, with_choices
+from kleene.passes.calls.inline import inline
 from kleene.passes.indices import with_constant_indices
-from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import whole_program
 

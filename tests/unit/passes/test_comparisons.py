@@ -15,8 +15,8 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assume, Operation, expressions
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.calls.inline import inline
 from kleene.passes.facts.memory import Memory
-from kleene.passes.inline import inline
 from kleene.passes.prepare import prepare_program
 
 NEW = (

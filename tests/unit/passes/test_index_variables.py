@@ -13,11 +13,11 @@ from tests.unit.semantics.translated import program_of
 
 from kleene.cfa.operations import Assign
 from kleene.cfa.program import CProgram
+from kleene.passes.calls.inline import inline
+from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.elements.chosen import Chosen
 from kleene.passes.elements.index_variables import with_index_variables
 from kleene.passes.facts.blocks_of_pointers import Blocks
-from kleene.passes.inline import inline
-from kleene.passes.recursive_functions import with_one_automaton
 
 HEADER = """
 #include <stdlib.h>

@@ -16,8 +16,8 @@ from kleene.cfa.operations import Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.passes.attempts.loads import with_shared_loads
+from kleene.passes.calls.inline import inline
 from kleene.passes.facts.memory import Memory
-from kleene.passes.inline import inline
 from kleene.passes.prepare import prepare_program
 
 NEW = "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); p->next = q; q->next = NULL;"

@@ -9,8 +9,8 @@ from tests.unit.semantics.contract_runs import HEADER, expected, explored, progr
 from tests.unit.semantics.translated import alarms
 
 from kleene.cfa.types import ArrayType
+from kleene.passes.calls.inline import inline
 from kleene.passes.elements.members import with_member_blocks
-from kleene.passes.inline import inline
 from kleene.passes.prepare import prepare_program
 
 TABLE = """

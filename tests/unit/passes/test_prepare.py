@@ -14,7 +14,7 @@ from kleene.cfa.operations import Allocate, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, RecordType
 from kleene.domains.explicit.explore import Exploration, explore
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 from kleene.passes.prepare import prepare_program
 from kleene.passes.rewrite import operations_of
 

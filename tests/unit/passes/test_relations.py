@@ -16,10 +16,10 @@ from kleene.domains.explicit.interpreter import run
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State as RunState
 from kleene.domains.explicit.values import NotModelled, Pointer, Value
+from kleene.passes.calls.inline import inline
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.symbolic_states import Cell, Part, State, odd_part
 from kleene.passes.facts.zones import ZERO, Zone
-from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples" / "c"

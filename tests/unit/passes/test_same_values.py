@@ -11,8 +11,8 @@ from kleene.cfa.expressions import Binary, Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Operation
 from kleene.domains.explicit.explore import explore
+from kleene.passes.calls.inline import inline
 from kleene.passes.facts.same_values import with_same_values
-from kleene.passes.inline import inline
 
 TEXT = (
     HEADER

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.contract_runs import HEADER, NAMES, expected, explored, program_of, seen
 
+from kleene.passes.calls.inline import inline
 from kleene.passes.elements.global_arrays import with_slots
-from kleene.passes.inline import inline
 
 STATES = {"one past the end": 4500, "narrow indices": 3000, "indices that are computed": 2000}
 """Some times as many as it takes until runs have shown what they can."""

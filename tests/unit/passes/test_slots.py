@@ -10,6 +10,7 @@ from tests.unit.semantics.translated import alarms
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, Variable
 from kleene.cfa.types import CHAR, INT, UNSIGNED, ArrayType, IntegerType, PointerType
+from kleene.passes.calls.inline import inline
 from kleene.passes.elements.global_arrays import (
     _inside,
     _is_decrement,
@@ -20,7 +21,6 @@ from kleene.passes.elements.global_arrays import (
     with_slots,
 )
 from kleene.passes.indices import MOST_ELEMENTS
-from kleene.passes.inline import inline
 
 LONG = IntegerType(64, signed=True, name="long")
 WORD = IntegerType(64, signed=False, name="unsigned long")

@@ -16,8 +16,8 @@ from tests.unit.semantics.translated import program_of
 
 from kleene.cfa.operations import CHOICE
 from kleene.cfa.program import CProgram
+from kleene.passes.calls.inline import inline
 from kleene.passes.elements.global_arrays import with_slots
-from kleene.passes.inline import inline
 
 COUNT = 9
 TABLE = (

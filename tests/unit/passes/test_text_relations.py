@@ -18,13 +18,13 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.operations import Ended
 from kleene.domains.explicit.state import State as RunState
 from kleene.domains.explicit.values import NotModelled, Pointer, Value, Violation
+from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.texts import NEWEST, OLDEST
 from kleene.passes.facts.zones import ZERO
 from kleene.passes.literals import with_literals
-from kleene.passes.recursive_functions import with_one_automaton
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples" / "c" / "text"
 PROGRAMS = sorted(EXAMPLES.glob("*.c"))

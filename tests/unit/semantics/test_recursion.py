@@ -8,9 +8,9 @@ import pytest
 
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.operations import Call, Enter, Invoke, Leave
+from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import whole_program
-from kleene.passes.tail_calls import without_tail_recursion
 from kleene.results.shape import ShapeResult
 
 from .translated import program_of

@@ -9,7 +9,7 @@ from kleene.c.reader import read_program
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
-from kleene.passes.inline import inline
+from kleene.passes.calls.inline import inline
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepare_program
 from kleene.results.shape import ShapeResult

@@ -31,12 +31,12 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assign, EndScope, Free, Operation, Specified
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, PointerType, RecordField, RecordLayout, RecordType, Type
+from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.member_uses import Spots, has_other_uses
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations
-from kleene.passes.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.rewrite import operations_of, rewrite_operation, rewrite_program
 
 

@@ -21,9 +21,9 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, RecordType, Type, is_scalar
+from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.recursive_functions import with_one_automaton
 
 Spots = dict[str, list[tuple[int, int]]]
 """The bytes of the arrays in each struct, from the first one to the one behind the last."""

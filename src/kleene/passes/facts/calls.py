@@ -15,7 +15,7 @@ from kleene.cfa.expressions import AddressOf, Expression, without_casts
 from kleene.cfa.operations import Allocate, Call, Operation, Specified
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import IntegerType, PointerType
-from kleene.passes.tail_calls import without_tail_recursion
+from kleene.passes.calls.tail_calls import without_tail_recursion
 
 LEAST_COPIES = 2
 """Copies of a function that make a summary pay: a function with one call is not analysed again."""

@@ -1,9 +1,9 @@
 """Addresses of functions as numbers.
 
 The analysis never dereferences a pointer to a function: a call through it compares it with the known functions
-(`passes/inline.py`). So each function becomes a unique number, and a pointer to functions becomes an integer variable
-or cell (`passes/facts/integers.py`). A conversion of such a number, or a read of its bytes as another type, gives an
-unknown number other than 0.
+(`passes/calls/inline.py`). So each function becomes a unique number, and a pointer to functions becomes an integer
+variable or cell (`passes/facts/integers.py`). A conversion of such a number, or a read of its bytes as another type,
+gives an unknown number other than 0.
 """
 
 from __future__ import annotations

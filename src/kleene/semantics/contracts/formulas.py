@@ -29,7 +29,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import INT, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, VoidType
-from kleene.passes.inline import convert_value
+from kleene.passes.calls.inline import convert_value
 from kleene.semantics.contracts.parts import PartsBuilder
 from kleene.semantics.contracts.specifications import Specification
 

@@ -23,7 +23,7 @@ from kleene.cfa.types import (
     RecordField,
     VoidType,
 )
-from kleene.passes.inline import convert_value
+from kleene.passes.calls.inline import convert_value
 from kleene.semantics.contracts.parts import PartsBuilder, not_null
 
 

@@ -23,7 +23,7 @@ from kleene.cfa.types import (
     PointerType,
     VoidType,
 )
-from kleene.passes.inline import convert_value
+from kleene.passes.calls.inline import convert_value
 from kleene.semantics.contracts.parts import not_null
 from kleene.semantics.contracts.shapes import ShapesBuilder
 

@@ -12,7 +12,7 @@ from kleene.structures.structure import Structure
 COPIES_FACTOR = 2
 """Calls pay if so many times fewer structures are expected: a call on a local heap costs more than an ordinary step."""
 _COPY = re.compile(r"(.*)\$\d+\.")
-"""The name of a location in a copy begins with the function and the number of the copy (`passes/inline.py`)."""
+"""The name of a location in a copy begins with the function and the number of the copy (`passes/calls/inline.py`)."""
 
 
 @dataclass(frozen=True)

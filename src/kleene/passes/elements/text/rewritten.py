@@ -52,6 +52,7 @@ from kleene.cfa.program import (
     Global,
 )
 from kleene.cfa.types import IntegerType, RecordLayout, RecordType
+from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.text.accesses import Accesses, NotFollowed
 from kleene.passes.elements.text.blocks import TEXT, TextBlocks
@@ -61,7 +62,6 @@ from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.texts import is_byte
 from kleene.passes.literals import is_literal
-from kleene.passes.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.rewrite import operations_of, rewrite_operation, with_parts
 
 

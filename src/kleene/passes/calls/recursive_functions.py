@@ -28,7 +28,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
-from kleene.passes.inline import convert_value
+from kleene.passes.calls.inline import convert_value
 
 
 def procedures_of(program: CProgram) -> dict[str, Procedure]:

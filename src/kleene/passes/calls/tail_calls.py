@@ -12,7 +12,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, Skip, address_taken
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, RecordType
-from kleene.passes.inline import convert_value
+from kleene.passes.calls.inline import convert_value
 
 
 def without_tail_recursion(program: CProgram) -> CProgram:

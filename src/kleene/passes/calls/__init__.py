@@ -1,0 +1,8 @@
+"""Calls: copies of functions, loops, and functions that are analysed apart.
+
+In reading order:
+
+- `inline`: calls of functions that are not recursive
+- `tail_calls`: tail recursion becomes a loop
+- `recursive_functions`: other recursive functions, and those that are not inlined, in one automaton with `Invoke` edges
+"""
