@@ -8,7 +8,6 @@ In reading order:
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop
 - `recursive_functions`: other recursive functions, and those that are not inlined, in one automaton with `Invoke` edges
-- `feasible`: conditions on numbers that are never met are left out
 - `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable
