@@ -6,7 +6,6 @@ In reading order:
 - `prepare`: the pipeline that every abstract analysis of C runs first
 - `entry_parameters`: the arguments that the entry is called with
 - `calls`: calls become copies of functions or loops; recursive functions are in one automaton with `Invoke` edges
-- `feasible`: conditions on numbers that are never met are left out
 - `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable

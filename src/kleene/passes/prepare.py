@@ -26,7 +26,7 @@ from kleene.passes.elements.members import with_member_blocks
 from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
-from kleene.passes.feasible import without_infeasible_branches
+from kleene.passes.facts.intervals import Intervals
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
@@ -140,3 +140,26 @@ def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:
     goes_on = {edge.source for edge in cfa.edges}
     edges = [e for e in cfa.edges if not isinstance(e.label, Assume) or e.target in goes_on]
     return Cfa(cfa.entry, tuple(edges))
+
+
+def without_infeasible_branches(program: CProgram) -> CProgram:
+    """The program without conditions that the intervals of variables exclude, and without what only they lead to.
+
+    Many projects have a macro that computes the size of a node, and an allocator with ``if (size == 0) return NULL;``.
+    The shape analysis tells few values of a number apart, and computes products of even fewer.
+    """
+    functions = {n: replace(f, cfa=_feasible(program, f.cfa)) for n, f in program.functions.items()}
+    return program if functions == program.functions else replace(program, functions=functions)
+
+
+def _feasible(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    intervals = Intervals(program, cfa)
+
+    def passes(edge: Edge[Operation]) -> bool:
+        before = intervals.at.get(edge.source)
+        if before is None:
+            return False
+        return not isinstance(edge.label, Assume) or intervals.after(edge.label, before) is not None
+
+    edges = tuple(filter(passes, cfa.edges))
+    return cfa if len(edges) == len(cfa.edges) else Cfa(cfa.entry, edges)
