@@ -68,13 +68,13 @@ def prepare_program(program: CProgram) -> CProgram:
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
     program = with_tested_pointers(without_infeasible_branches(program))
     program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
-    program = with_scalars(_promote(with_owner_members(program)))
-    blocks = with_array_blocks(with_text_blocks(program))
+    scalars = with_scalars(_promote(with_owner_members(program)))
+    blocks = with_array_blocks(with_text_blocks(scalars))
     elements = _with_elements(blocks)
     if elements.by_choices:
         program = _with_elements(with_choices(elements, index_names(blocks)))
     else:
-        program = replace(elements, before_choices=(blocks, elements))
+        program = replace(elements, before_choices=(scalars, elements))
     program = _with_lists(program)
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()

@@ -9,6 +9,7 @@ import pytest
 from tests.unit.passes.executed import answer
 from tests.unit.semantics.translated import program_of
 
+from kleene.c.reader import read_program
 from kleene.cfa.operations import address_taken
 from kleene.cfa.program import CProgram
 from kleene.passes import preparation
@@ -18,6 +19,8 @@ from kleene.passes.calls.inline import inline
 from kleene.passes.indices import with_constant_indices
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import whole_program
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "c" / "arrays"
 
 HEADER = """
 #include <stdlib.h>
@@ -122,6 +125,12 @@ def test_programs_with_copies_may_choose(tmp_path: Path, name: str) -> None:
     before = inline(program_of(tmp_path, SETUP + KNOWN[name] + REST, HEADER))
     program, _ = expanded(tmp_path, KNOWN[name])
     assert choices.may_choose(before, program)
+
+
+def test_arrays_that_are_blocks_without_choices_have_them() -> None:
+    """The indices of eight queues were not found: their array was a block before elements became variables."""
+    program = read_program([str(EXAMPLES / "queues_in_an_array.c")])
+    assert Prepared(program).by_choices is not None
 
 
 def test_only_programs_that_gain_have_choices(tmp_path: Path) -> None:

@@ -57,12 +57,13 @@ def index_names(program: CProgram) -> frozenset[str]:
     return frozenset(node.name for index in indices for node in walk(index) if isinstance(node, Variable))
 
 
-def may_choose(blocks: CProgram, elements: CProgram) -> bool:
-    """False only if `with_choices` leaves a program as it is, given as before and after elements became variables.
+def may_choose(scalars: CProgram, elements: CProgram) -> bool:
+    """False only if `with_choices` leaves a program as it is, given as before and after arrays became something else.
 
-    Without a variable index, the elements are the same with choices as without.
+    Without a variable index, the elements are the same with choices as without. Arrays without choices may be blocks
+    already where elements become variables (`indices.MOST_ELEMENTS`): the indices are looked for before.
     """
-    if any(True for o in operations_of(blocks) for x in expressions(o) for _ in variable_indices(x)):
+    if any(True for o in operations_of(scalars) for x in expressions(o) for _ in variable_indices(x)):
         return True
     automata = [f.cfa for f in elements.functions.values()]
     return any(_pointers(cfa, address_taken(edge.label for edge in cfa.edges)) for cfa in automata)
