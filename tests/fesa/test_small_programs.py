@@ -64,7 +64,7 @@ PROGRAMS = {
     j = !i;
     check(j); // never: not zero""",
     "numbers that are not followed": """
-    int i = 0, j = i / 16;
+    int i = __VERIFIER_nondet_int(), j = i / 16;
     check(j == 0); // zero
     check(j != 0); // not followed
     j = -i;

@@ -87,7 +87,8 @@ def test_the_certificate_has_the_conditions(capsys, tmp_path):
 def test_real_runs_refute_wrong_ghosts(capsys, monkeypatch, tmp_path):
     """A rewriting that makes every condition hold proves what it likes: states of runs are not covered."""
     monkeypatch.setattr(ghosts._Rewriting, "_decide", lambda self, operation, condition: ([frozenset()], []))
-    program = written(tmp_path, TOGETHER.replace("x++; y++; }", "x++; }\n    if (x != y) x = y;"))
+    together = COUNTERS.replace("START", "int x = __VERIFIER_nondet_int(); int y = x;")
+    program = written(tmp_path, together.replace("x++; y++; }", "x++; }\n    if (x != y) x = y;"))
     code = run_main(["check", str(program), "--property", "assert", "--refine", "--self-check", "2"])
     assert code == 4
     assert "cover" in capsys.readouterr().err

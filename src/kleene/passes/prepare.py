@@ -65,8 +65,8 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
-    program = with_tested_pointers(without_infeasible_branches(program))
+    program = with_entry_values(with_tested_pointers(program))
+    program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
     program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     scalars = with_scalars(_promote(with_owner_members(program)))
     blocks = with_array_blocks(with_text_blocks(scalars))

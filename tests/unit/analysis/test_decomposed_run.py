@@ -90,7 +90,7 @@ def test_messages_that_whole_heaps_have_too_remain() -> None:
 def test_pointers_of_a_decomposition_name_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
     program = load_program(SLL / "merge.tvp", include=[str(SLL)])
     pointers = [p.name for p in program.vocabulary if p.pointer]
-    monkeypatch.setattr("kleene.analysis.tvp.run.NEAREST", ())
+    monkeypatch.setattr("kleene.analysis.tvp.decomposed.NEAREST", ())
     assert report_of(program, "merge", decompose=True).verdict == "messages"
     together = replace(program, together=(disj(*(Atom(name, ("v",)) for name in pointers)),))
     assert report_of(together, "merge", decompose=True, self_check=True).verdict == "verified"

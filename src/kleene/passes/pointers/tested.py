@@ -14,7 +14,7 @@ from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, Varia
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, address_taken, expressions
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import INT, PointerType
+from kleene.cfa.types import INT, PointerType, RecordType
 from kleene.passes.rewrite import rewrite_operation
 
 
@@ -41,13 +41,23 @@ def _function(function: Function) -> Function:
 def _only_tested(operations: list[Operation], own: set[Variable]) -> set[Variable]:
     """The variables that get NULL or copies of pointers, and of which only comparisons with NULL are asked."""
     used = address_taken(operations)
-    tested = {v for v in own if isinstance(v.type, PointerType) and not v.is_global and v not in used}
+    tested = {v for v in own if _is_candidate(v) and v not in used}
     tested &= {v for o in operations for x in expressions(o) for n in walk(x) for v in _tests(n)}
     while True:
         other = {v for operation in operations for v in _otherwise_used(operation, tested)}
         if not tested & other:
             return tested if any(_copied(o, tested) for o in operations) else set()
         tested -= other
+
+
+def _is_candidate(variable: Variable) -> bool:
+    """Whether a variable holds a result until it is tested.
+
+    Variables of the source stay pointers, as pictures show them, and so do pointers to bytes: a test of a copy tells
+    what is known of the text (`passes/facts/texts.py`).
+    """
+    is_own = variable.is_temporary and not variable.is_global
+    return is_own and isinstance(variable.type, PointerType) and isinstance(variable.type.target, RecordType)
 
 
 def _copied(operation: Operation, tested: set[Variable]) -> bool:

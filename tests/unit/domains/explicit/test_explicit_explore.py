@@ -137,11 +137,21 @@ def test_scanf_writes_as_many_as_it_says(lower: Read) -> None:
         assert explore(lower(START + SCAN.replace("CLAIM", claim)), malloc_may_fail=False).findings, claim
 
 
-def test_scanf_of_a_set_is_not_modelled(lower: Read) -> None:
-    text = '#include <stdio.h>\nint main(void) { char s[8]; scanf("%7[a-z]", s); return 0; }'
+def test_scanf_of_an_address_is_not_modelled(lower: Read) -> None:
+    text = '#include <stdio.h>\nint main(void) { void *p; scanf("%p", &p); return 0; }'
     assert list(explore(lower(text), malloc_may_fail=False).unsupported.values()) == [
-        "scanf of anything but numbers, words and characters"
+        "scanf of anything but numbers, words, sets and characters"
     ]
+
+
+def test_scanf_of_a_set_has_its_characters_only(lower: Read) -> None:
+    text = (
+        '#include <stdio.h>\nint main(void) { char s[2]; if (scanf("%1[a-c]", s) == 1) check(s[0] OTHER); return 0; }'
+    )
+    head = "extern void reach_error(void);\n#define check(x) if (!(x)) reach_error()\n"
+    for other, wrong in (("< 'd'", 0), ("< 'c'", 1)):
+        result = explore(lower(head + text.replace("OTHER", other)), malloc_may_fail=False)
+        assert not result.unsupported and len(result.findings) == wrong
 
 
 def test_a_text_is_printed_to_its_end(lower: Read) -> None:
