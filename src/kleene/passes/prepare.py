@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Expression, Field, Index
+from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, Field, Index
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assume, Error, MemCopy, MemSet, Operation
+from kleene.cfa.operations import Allocate, Assign, Assume, Error, MemCopy, MemSet, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
@@ -27,6 +27,7 @@ from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.facts.intervals import Intervals
+from kleene.passes.facts.memory import constant_of
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
@@ -65,7 +66,7 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    program = with_entry_values(with_tested_pointers(program))
+    program = with_entry_values(with_tested_pointers(_without_huge_blocks(program)))
     program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
     program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     scalars = with_scalars(_promote(with_owner_members(program)))
@@ -80,6 +81,21 @@ def prepare_program(program: CProgram) -> CProgram:
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }
     return _with_constants_kept(replace(program, functions=functions))
+
+
+def _without_huge_blocks(program: CProgram) -> CProgram:
+    """NULL for blocks that are larger than any can be: they fail also where `malloc` never does."""
+
+    def fail(edge: Edge[Operation]) -> Edge[Operation]:
+        label = edge.label
+        if not isinstance(label, Allocate) or label.stack or (constant_of(label.size) or 0) <= program.largest_block:
+            return edge
+        return replace(edge, label=Assign(label.place, label.target, Constant(0, label.target.type)))
+
+    functions = {
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(fail, f.cfa.edges)))) for n, f in program.functions.items()
+    }
+    return program if functions == program.functions else replace(program, functions=functions)
 
 
 def _with_elements(program: CProgram) -> CProgram:

@@ -597,5 +597,7 @@ def constant_of(expression: Expression) -> int | None:
             if operator in ("<<", ">>"):  # only where C defines it
                 inside = a >= 0 and 0 <= b < type_.bits
                 return type_.wrap(a << b if operator == "<<" else a >> b) if inside else None
+            if operator in ("/", "%") and a >= 0 and b > 0:
+                return a // b if operator == "/" else a % b
             return type_.wrap(ARITHMETIC[operator](a, b)) if operator in ARITHMETIC else None
     return None

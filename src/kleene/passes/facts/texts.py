@@ -15,7 +15,7 @@ from kleene.cfa.program import Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
 from kleene.passes.facts.symbolic_states import Part, State
-from kleene.passes.facts.symbolic_values import LESS, Values, address_of
+from kleene.passes.facts.symbolic_values import LESS, Values, address_of, full_range
 from kleene.passes.facts.zones import ZERO
 from kleene.passes.literals import is_literal, literal_bytes
 
@@ -133,8 +133,8 @@ class Texts(Values):
         old = state.held.get(Part("byte at", block, 1))
         if old is not None and state.zone.upper(old, position) <= 0 and state.zone.upper(position, old) <= 0:
             content = state.held[Part("byte", block, 1)]
-            if content in state.zone.bounds:
-                return content
+            if content in state.zone.bounds:  # it may have been written with a sign and read without one
+                return self._convert(content, full_range(lvalue.type), state)
         self._remember(state, block, position, number)
         return number
 
