@@ -629,14 +629,18 @@ class Relations(TextOperations):
         return True
 
     def _exists(self, pointer: int, state: State) -> bool:
-        """A pointer is not NULL: its block is not larger than a block can be."""
+        """A pointer is not NULL: its block is not larger than a block can be.
+
+        Where it certainly is, nothing follows: an analysis in which `malloc` never fails goes on there.
+        """
         parts = [(k, s) for k, s in state.held.items() if isinstance(k, Part) and k.symbol == pointer]
         for part, number in parts:
             if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
                 behind = state.interval(state.held[Part("behind", pointer, part.scale)])
                 if behind == (0, 0):
                     most = self.program.largest_block // part.scale
-                    if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
+                    is_too_large = state.interval(number)[0] > most
+                    if not is_too_large and not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
                         return False
         return True
 
