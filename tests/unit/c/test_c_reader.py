@@ -137,6 +137,20 @@ def test_sscanf_writes_as_many_bytes_as_its_format_says(lower: Lower) -> None:
         assert right == (not program.unsupported_operations())
 
 
+def test_sscanf_does_what_c_says_only(lower: Lower) -> None:
+    """A width of 0 never matched, and a range that runs backwards had no characters: both were proved to end there."""
+    head = "extern int sscanf(const char *, const char *, ...);\n"
+    for format_, right in (
+        ("%2d", True),
+        ("%0d", False),
+        ("%*[a-z]%d", True),
+        ("%*[z-a]%d", False),
+        ("%*[]-]%d", True),
+    ):
+        program = lower(f'{head}int main(void) {{ int x = 0; return sscanf("12", "{format_}", &x); }}')
+        assert right == (not program.unsupported_operations()), format_
+
+
 def test_unsupported_constructs_are_listed_with_their_places(lower: Lower) -> None:
     program = lower('static void nothing(void) {\n  __asm__("cli"); }\nint main(void) { nothing(); return 0; }')
     assert [(u.place.line, u.reason) for u in program.unsupported_operations()] == [(2, "inline assembly")]

@@ -65,6 +65,8 @@ class _Conversion:
     is_inside: bool
     """Whether the characters are those of the set, not all others."""
     is_word: bool
+    written: str
+    """The set as the format writes it, with ranges."""
 
     @staticmethod
     def of(part: re.Match[str]) -> _Conversion:
@@ -72,7 +74,9 @@ class _Conversion:
         set_, inside = (_SPACES, False) if part["set"] is None else (_members(part["set"]), not part["negated"])
         letter = part["letter"] or "s"
         is_word = part["letter"] == "s"
-        return _Conversion(bool(part["skipped"]), width, part["length"] or "", letter, set_, inside, is_word)
+        return _Conversion(
+            bool(part["skipped"]), width, part["length"] or "", letter, set_, inside, is_word, part["set"] or ""
+        )
 
     @property
     def is_real(self) -> bool:
@@ -85,6 +89,9 @@ class _Conversion:
 
     @property
     def is_known(self) -> bool:
+        """Whether C says what it does; a width of 0 and a range that runs backwards are left to the implementation."""
+        if self.width == 0 or any(end < start for start, end in _RANGE.findall(self.written)):
+            return False
         if self.letter == "c":
             return self.width in (NO_WIDTH, 1)
         return self.letter in _BASES or self.is_real or (self.letter == "s" and not self.length)
