@@ -48,7 +48,7 @@ def asked_conditions(
     """The conditions of the contradictory steps and of the assertion that fails, and those of interpolants.
 
     On members these are those along the path; if all of them are `known`, those of all assignments of the program.
-    Interpolants are asked if all these are known: where numbers wrap around, they speak of bounds that do not matter.
+    Interpolants come last: where numbers wrap around, they speak of bounds that do not matter.
     """
     memory = members.memory
     asked: dict[AnyCondition, None] = {}
