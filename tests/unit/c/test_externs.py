@@ -382,3 +382,49 @@ def test_a_block_that_unknown_code_may_keep_is_not_lost(
     report = checked(PASSED.replace("BODY", body), tmp_path, extern=extern)
     assert leaks == any(f.kind == "memory_leak" for f in report.findings if f.confirmed)
     assert leaks or "--extern keep=pure" in report.reason
+
+
+OUTPUTS = """
+#include <stdlib.h>
+struct buffer { int *data; int length; struct { int *rest; } in; };
+void fill(struct buffer *b);
+void fill_any(void *b);
+void set(int **p);
+int main(void) {
+    BODY
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p; set(&p); *p = 1;",
+        "int *p = NULL; set(&p); int *q = p; *q = 1;",
+        "struct buffer b; fill(&b); b.data[0] = 1;",
+        "struct buffer b = {0}; fill_any(&b); b.data[0] = 1;",
+        "struct buffer b = {0}; fill(&b); *b.in.rest = 1;",
+        "struct buffer *b = calloc(1, sizeof *b); if (!b) return 1; fill(b); *b->data = 1; free(b);",
+    ],
+)
+def test_pointers_that_unknown_code_may_have_written(tmp_path: Path, body: str) -> None:
+    """Output parameters: before, the null pointer before the call was a finding after it."""
+    report = checked(OUTPUTS.replace("BODY", body), tmp_path)
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+    assert not any(finding.confirmed for finding in report.findings)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p; set(&p); p = NULL; *p = 1;",
+        "int *p = NULL; *p = 1; set(&p);",
+        "int x, *p = &x, *q = NULL; set(&p); *q = 1;",
+        "struct buffer *b = calloc(1, sizeof *b); if (!b) return 1; fill(b); free(b); *b->data = 1;",
+        "struct buffer *b = calloc(1, sizeof *b); if (!b) return 1; fill(b); b->data = NULL; *b->data = 1;",
+    ],
+)
+def test_errors_that_unknown_code_has_no_part_in(tmp_path: Path, body: str) -> None:
+    report = checked(OUTPUTS.replace("BODY", body), tmp_path)
+    assert report.properties["memsafety"] is Verdict.FALSE

@@ -15,6 +15,7 @@ from kleene.domains.explicit.entry import entry_value
 from kleene.domains.explicit.evaluate import Compiler
 from kleene.domains.explicit.memory import Cell
 from kleene.domains.explicit.operations import Ended, Operations
+from kleene.domains.explicit.outside.given import missing_pointers
 from kleene.domains.explicit.state import Frame, InputSource, State
 from kleene.domains.explicit.values import Undefined, Value, Violation
 
@@ -152,7 +153,17 @@ class Machine:
             nowhere = f"{function}.nowhere"
             yes, no = targets.get(True, nowhere), targets.get(False, nowhere)
             return Step(first.label, nothing, yes, no, condition)
-        return Step(first.label, self.operations.compile(first.label, first.target), first.target)
+        run = self.operations.compile(first.label, first.target)
+        leave = missing_pointers(self.program, self.compiler, location, first.label)
+        return Step(first.label, run if leave is None else _one_after_the_other(leave, run), first.target)
+
+
+def _one_after_the_other(first: Callable[[State], None], second: Callable[[State], None]) -> Callable[[State], None]:
+    def both(state: State) -> None:
+        first(state)
+        second(state)
+
+    return both
 
 
 def nothing(state: State) -> None:
