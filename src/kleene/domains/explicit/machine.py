@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kleene.cfa.expressions import FunctionAddress, StringLiteral, walk
+from kleene.cfa.expressions import Expression, FunctionAddress, StringLiteral, walk
 from kleene.cfa.operations import Assume, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
@@ -15,7 +15,7 @@ from kleene.domains.explicit.entry import entry_value
 from kleene.domains.explicit.evaluate import Compiler
 from kleene.domains.explicit.memory import Cell
 from kleene.domains.explicit.operations import Ended, Operations
-from kleene.domains.explicit.outside.given import missing_pointers
+from kleene.domains.explicit.outside.given import missing_pointers, passed_pointers
 from kleene.domains.explicit.state import Frame, InputSource, State
 from kleene.domains.explicit.values import Undefined, Value, Violation
 
@@ -107,6 +107,10 @@ class Machine:
             state.locals[parameter.name] = block
             state.blocks[block].store(0, parameter.type.size * 8, value)
         return state
+
+    def passed_pointers(self, location: str) -> list[Expression]:
+        """The pointers that unknown code is given at a location."""
+        return passed_pointers(self.program, location) if location in self.program.passed_on else []
 
     def step_at(self, location: str, function: str) -> Step | None:
         """The step at a location; None where the path ends (at a false assumption)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from kleene.cfa.expressions import AddressOf, Cast, Expression, StringLiteral
+from kleene.cfa.expressions import AddressOf, Cast, Expression, StringLiteral, Variable, walk
 from kleene.cfa.operations import Havoc, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
@@ -29,7 +29,7 @@ def missing_pointers(
     """What a call of unknown code at a location does to the objects that it is given; None if it gets no pointers."""
     objects = []
     source = operation.source.partition(" ")[0] if isinstance(operation, Havoc) else ""
-    for argument in program.passed_on.get(location, ()):
+    for argument in passed_pointers(program, location):
         type_ = _object_type(argument)
         offsets = tuple(_pointer_offsets(type_, program.records)) if type_ is not None else ()
         if offsets:
@@ -43,6 +43,16 @@ def missing_pointers(
             _leave_nulls(state, address(state), offsets, width, f"what {source}() leaves there")
 
     return leave
+
+
+def passed_pointers(program: CProgram, location: str) -> list[Expression]:
+    """The pointers that unknown code is given at a location; passes leave out globals that nothing else names."""
+    names = {item.variable.name for item in program.globals}
+    return [
+        pointer
+        for pointer in program.passed_on.get(location, ())
+        if all(v.name in names for v in walk(pointer) if isinstance(v, Variable) and v.is_global)
+    ]
 
 
 def _object_type(argument: Expression) -> Type | None:
