@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
+from kleene.analysis.c.library.blame.breaking import Breach
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.places import (
     executed_operations,
@@ -22,6 +23,7 @@ from kleene.analysis.c.library.client.places import (
     leaving_operation,
     reason_in_library,
     sequence_of,
+    with_breach,
 )
 from kleene.analysis.c.library.client.suspects import suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
@@ -210,7 +212,9 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
-            operation = self._leaving(check, finding, client, operations) or operation
+            breach = self._breach(inference, check, finding, client, operations)
+            leaving = self._leaving(check, finding, client, operations)
+            operation = breach.operation if breach is not None else leaving or operation
             is_lost = finding.confirmed and finding.kind == "memory_leak"
             if is_lost and (stored := self._without_null(inferred.types, operations)):
                 operations[:] = stored
@@ -232,7 +236,7 @@ class _Run:
                 operation,
                 verdict,
                 check.reason or str(finding),
-                in_library(finding, client, self.interface, run),
+                with_breach(in_library(finding, client, self.interface, run), "" if breach is None else breach.words),
                 run,
                 sequence_of(finding, client),
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
@@ -248,6 +252,16 @@ class _Run:
             return None
         operation = leaving_operation(check.traces[number], client)
         return operation if operation in operations else None
+
+    def _breach(
+        self, inference: Inference, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]
+    ) -> Breach | None:
+        """The operation that breaks, in the run of a finding, what the others keep."""
+        number = check.findings.index(finding)
+        if not finding.confirmed or number >= len(check.traces):
+            return None
+        breach = inference.tries.breach_in(check.traces[number], client, operations)
+        return breach if breach is not None and breach.operation in operations else None
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.
@@ -360,7 +374,7 @@ class _Run:
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error
         sequence = sequence_of(finding, rejected.client)
-        told = in_library(finding, rejected.client, self.interface, run)
+        told = with_breach(in_library(finding, rejected.client, self.interface, run), rejected.breach)
         self._decide(rejected.operation, Verdict.FALSE, told.message, told, run, sequence)
 
     def _open(self, name: str, reason: str) -> None:

@@ -103,6 +103,11 @@ def in_library(finding: Finding, client: Client, interface: Interface, run: Conf
     return replace(finding, file=interface.file, line=function.line, column=1, function=function.name, message=message)
 
 
+def with_breach(finding: Finding, breach: str) -> Finding:
+    """The finding with the words that say how an earlier operation has broken the object."""
+    return replace(finding, message=f"{finding.message}; {breach}") if breach else finding
+
+
 def _is_about_block_of_client(run: Confirmed) -> bool:
     """Whether the client has allocated the block of an error: the line is one that nobody has written."""
     number = run.fault.block

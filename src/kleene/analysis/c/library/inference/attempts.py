@@ -48,6 +48,8 @@ class Rejected:
     error: Confirmed
     reads_garbage: bool = False
     """Whether its trial reads members that nothing has set."""
+    breach: str = ""
+    """How the operation breaks what others keep, where another one fails."""
 
 
 @dataclass

@@ -259,14 +259,17 @@ class Inference:
             self.inferred.untried[function.name] = never_called(function, self.interface)
 
     def _reject(self, rejected: Rejected) -> None:
-        """Reject a function, or the one that has left it a pointer to a freed block.
+        """Reject a function, or the one that has left it an object on which it fails.
 
         One that makes objects still makes them where it does not dereference NULL.
         """
-        leaving = leaving_operation(rejected.error, rejected.client)
-        if leaving in self.inferred.accepted and leaving.function != rejected.operation.function:
-            self.inferred.accepted.remove(leaving)
-            self.inferred.rejected.append(replace(rejected, operation=leaving))
+        accepted = self.inferred.accepted
+        breach = self.tries.breach_in(rejected.error, rejected.client, accepted)
+        to_blame = leaving_operation(rejected.error, rejected.client) if breach is None else breach.operation
+        if to_blame in accepted and to_blame.function != rejected.operation.function:
+            accepted.remove(to_blame)
+            words = breach.words if breach is not None else ""
+            self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
             self.waiting.insert(0, rejected.operation.function)
             return
         self.inferred.rejected.append(rejected)

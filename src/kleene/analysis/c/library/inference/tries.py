@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client.text import CLIENT
+from kleene.analysis.c.library.blame.breaking import Breach, Observer, breaking_operation
+from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.walks import can_walk
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored
@@ -20,6 +22,7 @@ from kleene.analysis.c.library.interface.exports import ExportedFunction, Interf
 from kleene.analysis.c.library.interface.object_types import object_types
 from kleene.analysis.c.library.readings.candidates import readings
 from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
+from kleene.domains.explicit.explore import Confirmed
 
 SHARE = 0.5
 """The part of the time that trials may take together."""
@@ -108,6 +111,19 @@ class Tries:
         if key not in self._known:
             self._known[key] = self._execute(operation, states)
         return self._known[key]
+
+    def breach_in(self, run: Confirmed, client: Client, operations: Sequence[Operation]) -> Breach | None:
+        """The one among some operations that breaks, in a failing run, what the others keep."""
+        records, may_fail = self.interface.records, self.malloc_may_fail
+
+        def observe_without(operation: Operation) -> Observer | None:
+            others = [o for o in operations if o.function != operation.function]
+            other_client, program = self.clients.write(self.inferred.types, others)
+            observer = Observer(other_client, records)
+            trial = run_trial(other_client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
+            return None if trial.cut_short else observer
+
+        return breaking_operation(run, client, records, observe_without)
 
     def _execute(self, operation: Operation, states: int) -> Tried:
         client, program = self.clients.write(
