@@ -20,6 +20,7 @@ from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.places import (
     executed_operations,
     in_library,
+    keeper_of_text,
     leaving_operation,
     reason_in_library,
     sequence_of,
@@ -215,6 +216,8 @@ class _Run:
             breach = self._breach(inference, check, finding, client, operations)
             leaving = self._leaving(check, finding, client, operations)
             operation = breach.operation if breach is not None else leaving or operation
+            if self._keeps_text(check, finding, client, operations):
+                continue
             is_lost = finding.confirmed and finding.kind == "memory_leak"
             if is_lost and (stored := self._without_null(inferred.types, operations)):
                 operations[:] = stored
@@ -262,6 +265,17 @@ class _Run:
             return None
         breach = inference.tries.breach_in(check.traces[number], client, operations)
         return breach if breach is not None and breach.operation in operations else None
+
+    def _keeps_text(self, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]) -> bool:
+        """Let the texts of an operation outlive the object, if the error of a run is that one of them was freed."""
+        number = check.findings.index(finding)
+        if not finding.confirmed or number >= len(check.traces):
+            return False
+        keeping = keeper_of_text(check.traces[number], client)
+        if keeping not in operations:
+            return False
+        operations[operations.index(keeping)] = keeping.with_roles({Role.TEXT: Role.LASTING_TEXT})
+        return True
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
 
-from kleene.cfa.types import PointerType, RecordLayout, RecordType
+from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Undefined
 
@@ -89,6 +89,13 @@ class Heap:
         assert isinstance(found.type, PointerType)
         assert isinstance(found.type.target, RecordType)
         return self._target(node.block, node.offset + found.offset, found.type.target.name)
+
+    def number(self, node: Node, member: str) -> tuple[int | None, int]:
+        """The number that a member has (None if it depends on inputs, or nothing has set it), and the largest one."""
+        found = next(f for f in self._records[node.record].fields if f.name == member)
+        assert isinstance(found.type, IntegerType)
+        value = self._state.blocks[node.block].load((node.offset + found.offset) * _BYTE_BITS, found.type.bits)
+        return found.type.wrap(value) if isinstance(value, int) else None, found.type.maximum
 
     def _target(self, number: int, offset: int, record: str) -> Target:
         value = self._state.blocks[number].load(offset * _BYTE_BITS, _POINTER_BITS)
@@ -186,7 +193,25 @@ class IsSet:
         return f"p->{self.member} is not initialised"
 
 
-HeapFact = LeadsBack | Together | Last | IsSet
+@dataclass(frozen=True)
+class IsSmall:
+    """An unsigned number has not gone below 0: it is in the lower half of its type."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            number, most = heap.number(node, self.member)
+            if number is not None:
+                yield number <= most // 2
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.member} has gone below 0"
+
+
+HeapFact = LeadsBack | Together | Last | IsSet | IsSmall
 
 
 def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
@@ -195,6 +220,7 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
     facts: list[HeapFact] = []
     for name, own in members.items():
         facts += [IsSet(name, member) for member in own]
+        facts += [IsSmall(name, member) for member in _sizes(records[name])]
         facts += [
             LeadsBack(name, there, back)
             for there, target in own.items()
@@ -219,6 +245,12 @@ def _links(layout: RecordLayout) -> dict[str, str]:
         for f in layout.fields
         if f.name and isinstance(f.type, PointerType) and isinstance(f.type.target, RecordType)
     }
+
+
+def _sizes(layout: RecordLayout) -> list[str]:
+    """The members of a record that are unsigned numbers, and no bit-fields."""
+    fields = [f for f in layout.fields if f.name and not layout.union and f.bit_width is None]
+    return [f.name for f in fields if isinstance(f.type, IntegerType) and not f.type.signed]
 
 
 def truth_of(fact: HeapFact, heap: Heap) -> Truth:

@@ -253,6 +253,8 @@ class Calls:
                 return f"&{local}"
             case Role.CALLBACK:
                 return self._callback(type_)
+            case Role.CALLBACK_OR_NULL:
+                return f"(__VERIFIER_nondet_int() ? {self._callback(type_)} : NULL)"
             case _:
                 setup.append(f"{type_.text} {local};")
                 return local

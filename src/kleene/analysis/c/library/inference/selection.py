@@ -164,20 +164,36 @@ class Inference:
                 self.inferred.accepted.append(named[0])
 
     def _admit_null(self) -> None:
-        """A function that compares an object with NULL may get NULL, if that is no error: the weaker precondition."""
+        """A function that compares an object with NULL may get NULL, if that is no error: the weaker precondition.
+
+        So may each function of the client, as its parameter may be compared in another function.
+        """
         for operation in list(self.inferred.accepted):
-            if operation.function.name in self.stored.readings or self.tries.is_over:
+            if operation.function.name in self.stored.readings:
                 continue
             program = self.clients.write(self.inferred.types, self.inferred.accepted)[1]
             tested = null_tests(program.functions[operation.function.name])
-            places = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
-            if not places or operation.records_in(Role.OBJECT)[0] in self.inferred.types.iterators:
-                continue
-            roles = tuple(Role.OBJECT_OR_NULL if i in places else r for i, r in enumerate(operation.roles))
-            place = self.inferred.accepted.index(operation)
-            self.inferred.accepted.remove(operation)
-            weaker = self.tries.one(replace(operation, roles=roles), TRIAL_STATES)
-            self.inferred.accepted.insert(place, weaker.operation if weaker.is_admissible else operation)
+            objects = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
+            if objects and operation.records_in(Role.OBJECT)[0] not in self.inferred.types.iterators:
+                roles = tuple(Role.OBJECT_OR_NULL if i in objects else r for i, r in enumerate(operation.roles))
+                operation = self._weaker(operation, replace(operation, roles=roles))
+            if Role.LASTING_TEXT in operation.roles:  # one of the others keeps its texts
+                operation = self._weaker(operation, operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))
+            for place, role in enumerate(operation.roles):
+                if role is Role.CALLBACK:
+                    roles = (*operation.roles[:place], Role.CALLBACK_OR_NULL, *operation.roles[place + 1 :])
+                    operation = self._weaker(operation, replace(operation, roles=roles))
+
+    def _weaker(self, operation: Operation, other: Operation) -> Operation:
+        """The other reading in place of an accepted one, if it has no error."""
+        if self.tries.is_over:
+            return operation
+        place = self.inferred.accepted.index(operation)
+        self.inferred.accepted.remove(operation)
+        weaker = self.tries.one(other, TRIAL_STATES)
+        accepted = weaker.operation if weaker.is_admissible else operation
+        self.inferred.accepted.insert(place, accepted)
+        return accepted
 
     def _next_of(self, deferred: list[Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""
