@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
+from kleene.analysis.c.library.blame.allocations import executes_spared
 from kleene.analysis.c.library.blame.breaking import Breach
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.places import (
@@ -41,7 +42,7 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, never_called
+from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, UNTESTED, never_called
 from kleene.analysis.c.library.inference.selection import Inference
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
@@ -154,7 +155,8 @@ class _Run:
         """Prove all operations again, with those that take two objects; what was proved before stays proved."""
         before = self.verdicts
         wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
-        every = [o for o in inferred.accepted if o not in pairs and (o.makes or o.function.name not in wrong)] + pairs
+        left_out = wrong - inferred.spared
+        every = [o for o in inferred.accepted if o not in pairs and o.function.name not in left_out] + pairs
         self.verdicts = {n: v for n, v in before.items() if n in wrong or n not in {o.function.name for o in every}}
         own = LibraryReport(report.file, [], assumptions=report.assumptions)
         self._prove_together(inference, inferred, every, own)
@@ -335,6 +337,8 @@ class _Run:
             elements = set(operation.records_in(*ELEMENTS))
             if not executed or not objects <= trial.alive or not elements <= trial.elements:
                 self._decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
+            elif wrong_function := executes_spared(program, name, self.clients.spared):
+                self._decide(operation, Verdict.UNKNOWN, UNTESTED.format(wrong_function))
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:

@@ -3,7 +3,7 @@
 In reading order:
 
 - `trials`: executes clients
-- `spared`: programs whose runs end before an error of a function that makes objects
+- `spared`: programs whose runs end where a function does not test what it allocates
 - `attempts`: readings that were tried, and what their trials show
 - `tries`: tries readings beside those that are accepted
 - `doubts`: what trials leave in doubt

@@ -14,7 +14,7 @@ def is_accepted_otherwise(tries: Tries, function: ExportedFunction, failures: li
     """Accept a function if one of the other ways helps; false if none does."""
     return (
         if_texts_last(tries, function)
-        or if_status_is_opposite(tries, function)
+        or if_status_is_another(tries, function)
         or if_amounts_are_small(tries, function, failures)
     )
 
@@ -46,8 +46,8 @@ def if_amounts_are_small(tries: Tries, function: ExportedFunction, failures: lis
     return best is not None
 
 
-def if_status_is_opposite(tries: Tries, function: ExportedFunction) -> bool:
-    """Accept a function if the result of a maker says the opposite of what was read; false if that does not help.
+def if_status_is_another(tries: Tries, function: ExportedFunction) -> bool:
+    """Accept a function if the result of a maker says something else than was read; false if that does not help.
 
     A block that is no object was taken for one: only the functions that use it show that, by an error or by
     members that nothing has set.
@@ -55,12 +55,13 @@ def if_status_is_opposite(tries: Tries, function: ExportedFunction) -> bool:
     before = tries.inferred.accepted
     for place, maker in enumerate(before):
         if maker.outcome in STATUS and maker.function.name not in tries.stored.readings:
-            opposite = replace(maker, outcome=next(o for o in STATUS if o is not maker.outcome))
-            tries.inferred.accepted = [*before[:place], opposite, *before[place + 1 :]]
-            best = tries.best(tries.all_of(tries.possible(function)))
-            if best is not None and not best.trial.exploration.possible:
-                tries.inferred.accepted.append(best.operation)
-                return True
+            for outcome in STATUS:
+                other = replace(maker, outcome=outcome)
+                tries.inferred.accepted = [*before[:place], other, *before[place + 1 :]]
+                best = tries.best(tries.all_of(tries.possible(function))) if other != maker else None
+                if best is not None and not best.trial.exploration.possible:
+                    tries.inferred.accepted.append(best.operation)
+                    return True
     tries.inferred.accepted = before
     return False
 

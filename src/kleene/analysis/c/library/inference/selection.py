@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.blame.allocations import executes_spared, failed_allocations
 from kleene.analysis.c.library.client.places import leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
@@ -34,7 +35,7 @@ from kleene.analysis.c.library.inference.doubts import (
     needs_more_than_zeros,
     usual_failures,
 )
-from kleene.analysis.c.library.inference.other_ways import if_status_is_opposite, is_accepted_otherwise
+from kleene.analysis.c.library.inference.other_ways import if_status_is_another, is_accepted_otherwise
 from kleene.analysis.c.library.inference.reasons import (
     BY_FREE,
     CHANGED,
@@ -116,6 +117,7 @@ class Inference:
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
+        self._reject_sharing()
         self._doubt_enders()
         self._admit_null()
         return self.inferred
@@ -222,7 +224,7 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self.tries.best(tried)
-        if best is not None and best.trial.exploration.possible and if_status_is_opposite(self.tries, function):
+        if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
             return
         if best is not None:
             hidden = best.hides(tried)
@@ -275,10 +277,9 @@ class Inference:
             self.inferred.untried[function.name] = never_called(function, self.interface)
 
     def _reject(self, rejected: Rejected) -> None:
-        """Reject a function, or the one that has left it an object on which it fails.
-
-        One that makes objects still makes them where it does not dereference NULL.
-        """
+        """Reject a function, or the one that has left it an object on which it fails."""
+        if self._spare(rejected):
+            return
         accepted = self.inferred.accepted
         breach = self.tries.breach_in(rejected.error, rejected.client, accepted)
         to_blame = leaving_operation(rejected.error, rejected.client) if breach is None else breach.operation
@@ -289,15 +290,48 @@ class Inference:
             self.waiting.insert(0, rejected.operation.function)
             return
         self.inferred.rejected.append(rejected)
-        maker, fault = rejected.operation, rejected.error.fault
-        if not maker.makes or fault.kind != "null_dereference" or maker.records_in(*OBJECTS):
+
+    def _spare(self, rejected: Rejected) -> bool:
+        """Reject the function that does not test what it allocates, if that is the error; others keep what it makes.
+
+        The function whose trial has failed waits again; where there is no memory, runs of the client end from now on.
+        """
+        for failed in failed_allocations(rejected.error, rejected.client):
+            if failed.place in self.clients.spared:
+                continue
+            self.clients.spared.add(failed.place)
+            self.tries.forget()
+            again = self.tries.one(rejected.operation, TRIAL_STATES).rejected
+            if again is None or again.error.fault.place != rejected.error.fault.place:
+                name = failed.operation.function.name
+                if name not in {r.operation.function.name for r in self.inferred.rejected}:
+                    self.inferred.rejected.append(replace(rejected, operation=failed.operation))
+                self.inferred.spared.add(name)
+                self.waiting.insert(0, rejected.operation.function)
+                return True
+            self.clients.spared.remove(failed.place)
+            self.tries.forget()
+        return False
+
+    def _reject_sharing(self) -> None:
+        """Reject the functions that execute the same allocation without a test as one that is rejected."""
+        spared, accepted = self.clients.spared, self.inferred.accepted
+        if not spared:
             return
-        self.clients.spared.add(fault.place)
+        program = self.clients.write(self.inferred.types, accepted)[1]
+        sharing = [o for o in accepted if executes_spared(program, o.function.name, spared)]
+        for operation in sharing:
+            if operation.function.name in self.inferred.spared or self.tries.is_over:
+                continue
+            self.clients.spared = {p for p in spared if not executes_spared(program, operation.function.name, [p])}
+            self.inferred.accepted = [o for o in accepted if o not in sharing or (o.makes and o != operation)]
+            self.tries.forget()
+            rejected = self.tries.one(operation, TRIAL_STATES).rejected
+            if rejected is not None:
+                self.inferred.rejected.append(rejected)
+                self.inferred.spared.add(operation.function.name)
+        self.clients.spared, self.inferred.accepted = spared, accepted
         self.tries.forget()
-        if self.tries.one(maker, TRIAL_STATES).is_admissible:
-            self.inferred.accepted.append(maker)
-        else:
-            self.clients.spared.remove(fault.place)
 
     def _doubt(self, best: Tried, hidden: Tried) -> None:
         """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""

@@ -54,7 +54,7 @@ class ClientFolder:
         self.interface = interface
         harmless = tuple(f"{name}=pure" for name in harmless_functions(interface))
         self.spared: set[Place] = set()
-        """Where operations that make objects dereference NULL: runs of the clients end there."""
+        """Where operations do not test what they allocate: runs of the clients end there, if there is no memory."""
         self.options = _for_client(interface.file, replace(options, extern=(*options.extern, *harmless)))
 
     def write(

@@ -76,9 +76,10 @@ class Outcome(Enum):
     FREED = "is freed by the caller"
     ZERO_IF_MADE = "is 0 exactly if the object is made"
     SET_IF_MADE = "is not 0 exactly if the object is made"
+    POSITIVE_IF_MADE = "is more than 0 exactly if the object is made"
 
 
-STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE)
+STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE, Outcome.POSITIVE_IF_MADE)
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
 KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
