@@ -253,6 +253,8 @@ class Calls:
                 return f"&{local}"
             case Role.CALLBACK:
                 return self._callback(type_)
+            case Role.CALLBACK_OR_NULL:
+                return f"(__VERIFIER_nondet_int() ? {self._callback(type_)} : NULL)"
             case _:
                 setup.append(f"{type_.text} {local};")
                 return local
@@ -295,9 +297,13 @@ class Calls:
         return f"if (p{place}{''.join(some)}) (void)*p{place}; "
 
 
+_COMPARISONS = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0", Outcome.POSITIVE_IF_MADE: " > 0"}
+"""What a result says where there is an object."""
+
+
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
     """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
-    comparison = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0"}.get(operation.outcome, "")
+    comparison = _COMPARISONS.get(operation.outcome, "")
     if call.made:
         seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
         return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"
