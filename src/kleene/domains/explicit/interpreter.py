@@ -13,6 +13,7 @@ from kleene.cfa.operations import (
     Assign,
     EndScope,
     Free,
+    HandOut,
     Havoc,
     MemCopy,
     MemSet,
@@ -332,7 +333,7 @@ def _pointers(operation: Operation) -> Iterator[Expression]:
     for node in (node for expression in expressions(operation) for node in walk(expression)):
         if isinstance(node, Deref):
             yield node.pointer
-    if isinstance(operation, Free | MemSet | Realloc):
+    if isinstance(operation, Free | HandOut | MemSet | Realloc):
         yield operation.pointer
     elif isinstance(operation, MemCopy):
         yield from (operation.destination, operation.source)
