@@ -11,7 +11,7 @@ from typing import Any
 from kleene.c.clang import attribute_argument, attributes, cindex, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
 from kleene.c.input.database import read_database
-from kleene.c.library.errors import with_errors
+from kleene.c.library.errors import ERRNO_LOCATION, with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
@@ -264,10 +264,15 @@ class _Reader:
         """List the models that the program uses among the assumptions; functions of standard C are none."""
         for name in names:
             own = name in self.linkage.models
-            if own or (_library_names(SYSTEM_MODELS).get(name) and not name.startswith("__kleene")):
+            ours = _library_names(SYSTEM_MODELS).get(name) and not name.startswith(_NO_ASSUMPTION)
+            if own or ours:
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
+
+
+_NO_ASSUMPTION = ("__kleene", ERRNO_LOCATION)
+"""How the names of functions begin that are models for technical reasons: `errno` of standard C is one."""
 
 
 def _is_inline(cursor: Any) -> bool:
