@@ -281,7 +281,7 @@ class Inference:
         if self._spare(rejected):
             return
         accepted = self.inferred.accepted
-        breach = self.tries.breach_in(rejected.error, rejected.client, accepted)
+        breach = self.tries.breach_in(rejected.error, rejected.client, [*accepted, rejected.operation])
         to_blame = leaving_operation(rejected.error, rejected.client) if breach is None else breach.operation
         if to_blame in accepted and to_blame.function != rejected.operation.function:
             accepted.remove(to_blame)
