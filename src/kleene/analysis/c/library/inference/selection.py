@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.blame.allocations import executes_spared, failed_allocations
+from kleene.analysis.c.library.blame.outside import depends_on
 from kleene.analysis.c.library.client.places import leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
@@ -44,6 +45,7 @@ from kleene.analysis.c.library.inference.reasons import (
     NO_TIME,
     NOT_UNDERSTOOD,
     NOT_ZEROS,
+    OUTSIDE,
     SHARES,
     VARIADIC,
     never_called,
@@ -95,6 +97,7 @@ class Inference:
         self.inferred = self.tries.inferred
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
+        self._missing = {f.name for f in interface.missing}
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -243,6 +246,7 @@ class Inference:
         sharing = [t for t in tried if t.trial.shared and t.trial.error is None]
         longer = [self.tries.one(t.operation, TRIAL_STATES) for t in sharing]  # is it wrong that they share a block?
         failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
+        owning = [r for r in failures if Role.OWNED in r.operation.roles]
         if self._take_back_makers(tried, function):
             self._decide(function, self._tried_again(function))
         elif adding := [r for r in failures if adds_block(r)]:
@@ -267,7 +271,7 @@ class Inference:
             self._reject(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
-        elif any(frees_datum(r) for r in failures) and not any(Role.OWNED in r.operation.roles for r in failures):
+        elif any(map(frees_datum, failures)) and all(map(frees_datum, owning)):
             self.inferred.untried[function.name] = FREES
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
@@ -278,6 +282,11 @@ class Inference:
 
     def _reject(self, rejected: Rejected) -> None:
         """Reject a function, or the one that has left it an object on which it fails."""
+        if name := depends_on(rejected.error, self._missing):
+            trace = rejected.error.trace
+            value = next(v for v, why in zip(trace.inputs, trace.reasons, strict=True) if why == name)
+            self.inferred.untried[rejected.operation.function.name] = OUTSIDE.format(name, value)
+            return
         if self._spare(rejected):
             return
         accepted = self.inferred.accepted
