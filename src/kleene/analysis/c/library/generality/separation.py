@@ -29,6 +29,7 @@ from kleene.cfa.operations import (
     Assume,
     Call,
     Free,
+    HandOut,
     MemCopy,
     MemSet,
     Operation,
@@ -100,7 +101,7 @@ def examines_data(program: CProgram) -> bool:
     tested = (label.condition for label in labels if isinstance(label, Assume))
     if any(_is_data(condition) for condition in tested):
         return True
-    whole = MemCopy | MemSet | Free
+    whole = MemCopy | MemSet | Free | HandOut
     nodes = (node for label in labels if not isinstance(label, whole) for e in expressions(label) for node in walk(e))
     return any(_examines(node, program) for node in nodes)
 
@@ -145,7 +146,7 @@ def _variables(label: Operation) -> frozenset[Variable]:
 def _changes(label: Operation, variable: Variable) -> bool:
     """Whether an operation may write a variable: all that has no other meaning counts."""
     match label:
-        case Assume() | Return() | Print() | Free():
+        case Assume() | Return() | Print() | HandOut() | Free():
             return False
         case Assign(target=target):
             return root_variable(target) == variable
@@ -155,7 +156,16 @@ def _changes(label: Operation, variable: Variable) -> bool:
 
 
 def _reads(label: Operation, variable: Variable) -> bool:
-    """Whether an operation does more with a variable than to compute its new value from the old one, without memory."""
+    """Whether an operation does more with a variable than to compute its new value from the old one, without memory.
+
+    What only a client does is no read of the library.
+    """
+    if isinstance(label, HandOut):
+        return False
+    if isinstance(label, Call) and label.result == variable:
+        return variable in {
+            v for a in (label.function, *label.arguments) if not isinstance(a, str) for v in variables(a)
+        }
     if not isinstance(label, Assign) or label.target != variable:
         return True
     return any(isinstance(node, Index | Deref) for node in walk(label.value))

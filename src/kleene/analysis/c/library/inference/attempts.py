@@ -189,6 +189,8 @@ def is_guess(operation: Operation) -> bool:
     return (
         Role.BLOCK in operation.roles
         or Role.OWNED in operation.roles
+        or Role.TAKEN in operation.roles
+        or any(operation.records_in(Role.RESULT))
         or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
         or operation.fate is Fate.RELEASED
         or operation.outcome is Outcome.FREED
