@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.blame.allocations import executes_spared, failed_allocations
 from kleene.analysis.c.library.blame.outside import depends_on
 from kleene.analysis.c.library.client.places import leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
@@ -50,6 +49,7 @@ from kleene.analysis.c.library.inference.reasons import (
     VARIADIC,
     never_called,
 )
+from kleene.analysis.c.library.inference.sparing import reject_sharing, spare
 from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
@@ -120,7 +120,7 @@ class Inference:
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
-        self._reject_sharing()
+        reject_sharing(self.tries)
         self._doubt_enders()
         self._admit_null()
         return self.inferred
@@ -287,7 +287,8 @@ class Inference:
             value = next(v for v, why in zip(trace.inputs, trace.reasons, strict=True) if why == name)
             self.inferred.untried[rejected.operation.function.name] = OUTSIDE.format(name, value)
             return
-        if self._spare(rejected):
+        if spare(self.tries, rejected):
+            self.waiting.insert(0, rejected.operation.function)
             return
         accepted = self.inferred.accepted
         breach = self.tries.breach_in(rejected.error, rejected.client, [*accepted, rejected.operation])
@@ -299,48 +300,6 @@ class Inference:
             self.waiting.insert(0, rejected.operation.function)
             return
         self.inferred.rejected.append(rejected)
-
-    def _spare(self, rejected: Rejected) -> bool:
-        """Reject the function that does not test what it allocates, if that is the error; others keep what it makes.
-
-        The function whose trial has failed waits again; where there is no memory, runs of the client end from now on.
-        """
-        for failed in failed_allocations(rejected.error, rejected.client):
-            if failed.place in self.clients.spared:
-                continue
-            self.clients.spared.add(failed.place)
-            self.tries.forget()
-            again = self.tries.one(rejected.operation, TRIAL_STATES).rejected
-            if again is None or again.error.fault.place != rejected.error.fault.place:
-                name = failed.operation.function.name
-                if name not in {r.operation.function.name for r in self.inferred.rejected}:
-                    self.inferred.rejected.append(replace(rejected, operation=failed.operation))
-                self.inferred.spared.add(name)
-                self.waiting.insert(0, rejected.operation.function)
-                return True
-            self.clients.spared.remove(failed.place)
-            self.tries.forget()
-        return False
-
-    def _reject_sharing(self) -> None:
-        """Reject the functions that execute the same allocation without a test as one that is rejected."""
-        spared, accepted = self.clients.spared, self.inferred.accepted
-        if not spared:
-            return
-        program = self.clients.write(self.inferred.types, accepted)[1]
-        sharing = [o for o in accepted if executes_spared(program, o.function.name, spared)]
-        for operation in sharing:
-            if operation.function.name in self.inferred.spared or self.tries.is_over:
-                continue
-            self.clients.spared = {p for p in spared if not executes_spared(program, operation.function.name, [p])}
-            self.inferred.accepted = [o for o in accepted if o not in sharing or (o.makes and o != operation)]
-            self.tries.forget()
-            rejected = self.tries.one(operation, TRIAL_STATES).rejected
-            if rejected is not None:
-                self.inferred.rejected.append(rejected)
-                self.inferred.spared.add(operation.function.name)
-        self.clients.spared, self.inferred.accepted = spared, accepted
-        self.tries.forget()
 
     def _doubt(self, best: Tried, hidden: Tried) -> None:
         """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""
