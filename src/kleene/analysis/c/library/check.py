@@ -319,6 +319,9 @@ class _Run:
         if any(Role.SECOND in o.roles for o in operations):
             with_two = self.clients.write(types, operations, begins_with_two=True)
             trial.add(run_trial(*with_two, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+        with_data = self.clients.write(types, operations, with_data=True)
+        if with_data[0].text != client.text:  # a search tells stored pointers apart
+            trial.add(run_trial(*with_data, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:

@@ -64,10 +64,12 @@ class ClientFolder:
         *,
         general: bool = False,
         begins_with_two: bool = False,
+        with_data: bool = False,
     ) -> tuple[Client, CProgram]:
+        """The client of some operations and its program; `with_data` has several stored pointers in a trial, too."""
         included = str(Path(self.interface.file).resolve())
         path = self.folder / CLIENT
-        any_datum = general and self._examines_data(types, operations)
+        any_datum = with_data or (general and self._examines_data(types, operations))
         client = write_client(
             self.interface,
             types,

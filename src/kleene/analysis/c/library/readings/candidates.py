@@ -174,8 +174,9 @@ def _record_roles(
     yield Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT
     if not alone or parameter.name not in types.named_objects.get(name, ()):
         yield Role.ELEMENT
-    if several:
+    if several and name in types.empty_is_null:
         yield Role.ELEMENT_OR_NULL
+    if several:
         yield Role.SECOND
     if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
         yield Role.INITIALISED
