@@ -41,6 +41,7 @@ class Role(Enum):
     RESULT = "a variable for a result"
     TAKEN = "a variable for a block that the caller frees"
     CALLBACK = "a function of the client"
+    DROP = "a function of the client that ends the data which it gets"
     RECORD = "a record by value"
 
 
