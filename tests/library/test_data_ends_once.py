@@ -28,7 +28,8 @@ void l_free(struct l *x) { struct n *n; while ((n = take(x))) { x->drop(n->data)
 RIGHT = {
     "l_shift": "void l_shift(struct l *x) { struct n *n = take(x); if (n) x->drop(n->data); free(n); }",
     "l_pop": "void *l_pop(struct l *x) { struct n *n = take(x); void *d = n ? n->data : 0; free(n); return d; }",
-    "l_clear": "void l_clear(struct l *x, void (*f)(void *)) { struct n *n; while ((n = take(x))) { f(n->data); free(n); } }",
+    "l_clear": "void l_clear(struct l *x, void (*f)(void *)) "
+    "{ struct n *n; while ((n = take(x))) { f(n->data); free(n); } }",
     "l_each": "void l_each(struct l *x, void (*f)(void *)) { for (struct n *n = x->head; n; n = n->next) f(n->data); }",
 }
 WRONG = {

@@ -246,7 +246,7 @@ class _Run:
 
     def _pass_on(self, state: State, location: str) -> None:
         """Note the blocks that unknown code is given at a location."""
-        for pointer in self.machine.program.passed_on.get(location, ()) if self.check_leaks else ():
+        for pointer in self.machine.passed_pointers(location) if self.check_leaks else ():
             try:
                 value = self.machine.compiler.value(pointer)(state)
             except (Violation, NotModelled):

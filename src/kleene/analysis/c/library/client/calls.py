@@ -11,6 +11,7 @@ from kleene.analysis.c.library.client.watch import Watch, end, own_result, use
 from kleene.analysis.c.library.interface.exports import CType, Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
 from kleene.analysis.c.library.readings.operations import (
+    DROPS,
     ELEMENTS,
     OBJECTS,
     STATUS,
@@ -271,6 +272,8 @@ class Calls:
                 return "malloc(sizeof(int))"
             case Role.CALLBACK | Role.DROP:
                 return self._callback(type_, role)
+            case Role.CALLBACK_OR_NULL | Role.DROP_OR_NULL:
+                return f"(__VERIFIER_nondet_int() ? {self._callback(type_, role)} : NULL)"
             case _:
                 setup.append(f"{type_.text} {local};")
                 return local
@@ -286,7 +289,7 @@ class Calls:
 
     def _callback(self, type_: CType, role: Role) -> str:
         """A function of the client with the type of a parameter: it reads what it gets, and may return anything."""
-        ends = role is Role.DROP and self.watch is not None
+        ends = role in DROPS and self.watch is not None
         name = self._callbacks.get((type_.text, ends))
         if name is None:
             name = self._callbacks[type_.text, ends] = f"kleene_callback_{len(self._callbacks) + 1}"
@@ -318,9 +321,13 @@ class Calls:
         return f"{handed} if (p{place}{''.join(some)}) (void)*p{place}; "
 
 
+_COMPARISONS = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0", Outcome.POSITIVE_IF_MADE: " > 0"}
+"""What a result says where there is an object."""
+
+
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
     """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
-    comparison = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0"}.get(operation.outcome, "")
+    comparison = _COMPARISONS.get(operation.outcome, "")
     if call.made:
         seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
         return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"

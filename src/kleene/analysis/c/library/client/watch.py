@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kleene.analysis.c.library.readings.operations import Operation, Role
+from kleene.analysis.c.library.readings.operations import DROPS, Operation, Role
 from kleene.cfa.types import PointerType, Type, VoidType
 
 _TAKES = re.compile(r"pop|dequeue|take|steal|detach|extract|unlink|remove|delete", re.IGNORECASE)
@@ -79,7 +79,7 @@ class Watch:
 
         Beside a function with several pointers it may be the context of this function, which does not end with it.
         """
-        beside = [p.type for p, r in zip(operation.function.parameters, operation.roles, strict=True) if r is Role.DROP]
+        beside = [p.type for p, r in zip(operation.function.parameters, operation.roles, strict=True) if r in DROPS]
         if any(sum(is_datum(t.type) for t in type_.callback[1:]) > 1 for type_ in beside):
             return OTHER if self.examined else "NULL"
         if place not in self.stored.get(operation.function.name, frozenset((place,))):
@@ -110,4 +110,4 @@ def watched(operations: list[Operation]) -> list[Operation]:
     """The operations of a client that watches a datum; none if no function ends data, or no operation stores any."""
     single = [o for o in operations if not o.makes_another and Role.SECOND not in o.roles]
     roles = {role for operation in single for role in operation.roles}
-    return single if Role.DROP in roles and not roles.isdisjoint((Role.DATA, Role.STORED)) else []
+    return single if not roles.isdisjoint(DROPS) and not roles.isdisjoint((Role.DATA, Role.STORED)) else []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from kleene.c.library.errors import ERRNO, ERRNO_LOCATION
 from kleene.cfa.expressions import (
     Binary,
     Cast,
@@ -60,10 +61,27 @@ def changing_variables(program: CProgram) -> tuple[Variable, ...]:
         changed = item.variable in exposed or any(
             id(label) not in begin and _changes(label, item.variable) for label in own
         )
+        if item.variable.name == ERRNO and not _looks_at_errno(program):
+            continue
         is_read = item.variable in exposed or any(_reads(label, item.variable) for label in own)
         if changed and is_read and not item.constant:
             changing.append(item.variable)
     return tuple(changing)
+
+
+def _looks_at_errno(program: CProgram) -> bool:
+    """Whether code does more with what `__errno_location` returns than to store a number there."""
+    for name in program.reachable_functions:
+        labels = [e.label for e in program.functions[name].cfa.edges]
+        results = {o.result for o in labels if isinstance(o, Call) and o.function == ERRNO_LOCATION}
+        for label in labels:
+            if isinstance(label, Call) and label.function == ERRNO_LOCATION:
+                continue
+            stored = isinstance(label, Assign) and isinstance(label.target, Deref) and label.target.pointer in results
+            looked_at = expressions(label)[1:] if stored else expressions(label)
+            if any(node in results for e in looked_at for node in walk(e)):
+                return True
+    return False
 
 
 def read_variables(program: CProgram, names: Collection[str]) -> tuple[Variable, ...]:

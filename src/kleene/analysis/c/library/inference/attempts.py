@@ -48,6 +48,8 @@ class Rejected:
     error: Confirmed
     reads_garbage: bool = False
     """Whether its trial reads members that nothing has set."""
+    breach: str = ""
+    """How the operation breaks what others keep, where another one fails."""
 
 
 @dataclass
@@ -57,6 +59,8 @@ class Inferred:
     types: ObjectTypes
     accepted: list[Operation] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    spared: set[str] = field(default_factory=set)
+    """Rejected functions that do not test what they allocate: what they make else is checked."""
     untried: dict[str, str] = field(default_factory=dict)
     """Functions that were not tried, with the reason."""
 

@@ -181,6 +181,7 @@ def _record_roles(
     if not alone or parameter.name not in types.named_objects.get(name, ()):
         yield Role.ELEMENT
     if several:
+        yield Role.ELEMENT_OR_NULL
         yield Role.SECOND
     if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
         yield Role.INITIALISED
