@@ -65,6 +65,7 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.candidates import readings, says_end
 from kleene.analysis.c.library.readings.operations import (
     OBJECTS,
+    OR_NULL,
     Fate,
     Operation,
     Outcome,
@@ -185,8 +186,8 @@ class Inference:
             if Role.LASTING_TEXT in operation.roles:  # one of the others keeps its texts
                 operation = self._weaker(operation, operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))
             for place, role in enumerate(operation.roles):
-                if role is Role.CALLBACK:
-                    roles = (*operation.roles[:place], Role.CALLBACK_OR_NULL, *operation.roles[place + 1 :])
+                if role in OR_NULL:
+                    roles = (*operation.roles[:place], OR_NULL[role], *operation.roles[place + 1 :])
                     operation = self._weaker(operation, replace(operation, roles=roles))
 
     def _weaker(self, operation: Operation, other: Operation) -> Operation:
