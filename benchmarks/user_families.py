@@ -124,11 +124,10 @@ static void roll(struct cell **from, struct cell **to) {
 
 def states(k: int) -> str:
     """A machine with k states: in each it adds to its list, frees a node, or goes to another state."""
+
     def state(i: int) -> str:
         work = f"{{ {push('l')} }}" if i % 2 else "if (l) { struct node *t = l; l = t->next; free(t); }"
-        return (
-            f"        case {i}:\n            {work}\n            if ({ANY}) state = {(i + 1) % k};\n            break;\n"
-        )
+        return f"        case {i}:\n            {work}\n            if ({ANY}) state = {(i + 1) % k};\n            break;\n"
 
     loop = f"    while (state != {k}) {{\n        switch (state) {{\n{each(k, state)}        }}\n"
     loop += f"        if ({ANY}) state = {k};\n    }}\n"
@@ -212,7 +211,9 @@ def levels_of_trees(k: int) -> str:
 
 def calls_by_address(k: int) -> str:
     """A chain of k functions that get the address of a list and pass it on; each adds, walks or removes."""
-    functions = f"static void f{k}(struct node **l) {{ while (*l) {{ struct node *t = *l; *l = t->next; free(t); }} }}\n"
+    functions = (
+        f"static void f{k}(struct node **l) {{ while (*l) {{ struct node *t = *l; *l = t->next; free(t); }} }}\n"
+    )
     for i in reversed(range(k)):
         work = (
             f"    while ({ANY}) {{ {push('*l')} }}\n",

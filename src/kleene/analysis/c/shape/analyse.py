@@ -73,18 +73,23 @@ def analyse(
     ignored: frozenset[Alarm] = frozenset(),
     glance: bool = False,
     tell: Tell = silent,
+    unfinished: list[ShapeResult] | None = None,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
-    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only.
+    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only. `unfinished` gets
+    the results of runs without an end, also where the caller interrupts the analysis.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     series.ignored = ignored
+    series.unfinished = unfinished if unfinished is not None else []
     result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
     if prepared.slice is None:
         tell(PREPARING)
     ways = frozenset(Way)
+    if prepared.source.by_members:
+        ways -= {Way.SLICES}  # they are those of the program, and one for the struct without its members
     if prepared.slice is not None:
         ways -= {*WHOLE_FORMS, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
@@ -134,6 +139,8 @@ class _Series:
     """What complete runs on whole heaps have analysed so far, without a proof."""
     automata: list[Automaton] = field(default_factory=list)
     """The automata of attempts before that rewrite nothing."""
+    unfinished: list[ShapeResult] = field(default_factory=list)
+    """The results of runs without an end."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not self._raised(result)
@@ -250,15 +257,20 @@ class _Series:
             ignored=ignored,
             glance=glance,
             tell=self.tell,
+            unfinished=self.unfinished,
         )
 
     def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
         start = time.monotonic()
         try:
             with deep_formulas():
-                return plan.run(seconds, self.only_class)
+                result = plan.run(seconds, self.only_class)
         except RecursionError:
             return gave_up("a formula is nested too deeply", start)
+        largest = max((r.structures for r in self.unfinished), default=0)
+        if not result.complete and result.structures > largest:
+            self.unfinished[:] = [result]
+        return result
 
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
