@@ -24,6 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
+from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.cursors import copied_cursors
@@ -114,6 +115,8 @@ def analyse(
         result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
+    if not series.stays_apart and result.together is None and not result.slices:
+        result.shape_class = f"{result.shape_class}, on whole heaps: {TOO_CONNECTED}"
     result.seconds = time.monotonic() - start
     return result
 
@@ -141,6 +144,8 @@ class _Series:
     """The automata of attempts before that rewrite nothing."""
     unfinished: list[ShapeResult] = field(default_factory=list)
     """The results of runs without an end."""
+    stays_apart: bool = True
+    """False if the parts of the heap became connected again and again."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not self._raised(result)
@@ -200,6 +205,7 @@ class _Series:
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
+                self.stays_apart &= outcome.reason != TOO_CONNECTED
                 break  # whole heaps may do better
             better = outcome.complete and self._raised(outcome) <= raised
             if better or outcome.ways or (attempt.is_plain and not result.complete):
