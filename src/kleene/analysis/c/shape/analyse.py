@@ -24,6 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
+from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.cursors import copied_cursors
@@ -73,18 +74,23 @@ def analyse(
     ignored: frozenset[Alarm] = frozenset(),
     glance: bool = False,
     tell: Tell = silent,
+    unfinished: list[ShapeResult] | None = None,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
-    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only.
+    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only. `unfinished` gets
+    the results of runs without an end, also where the caller interrupts the analysis.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     series.ignored = ignored
+    series.unfinished = unfinished if unfinished is not None else []
     result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
     if prepared.slice is None:
         tell(PREPARING)
     ways = frozenset(Way)
+    if prepared.source.by_members:
+        ways -= {Way.SLICES}  # they are those of the program, and one for the struct without its members
     if prepared.slice is not None:
         ways -= {*WHOLE_FORMS, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
@@ -109,6 +115,8 @@ def analyse(
         result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
+    if not series.stays_apart and result.together is None and not result.slices:
+        result.shape_class = f"{result.shape_class}, on whole heaps: {TOO_CONNECTED}"
     result.seconds = time.monotonic() - start
     return result
 
@@ -134,6 +142,10 @@ class _Series:
     """What complete runs on whole heaps have analysed so far, without a proof."""
     automata: list[Automaton] = field(default_factory=list)
     """The automata of attempts before that rewrite nothing."""
+    unfinished: list[ShapeResult] = field(default_factory=list)
+    """The results of runs without an end."""
+    stays_apart: bool = True
+    """False if the parts of the heap became connected again and again."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not self._raised(result)
@@ -193,6 +205,7 @@ class _Series:
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
+                self.stays_apart &= outcome.reason != TOO_CONNECTED
                 break  # whole heaps may do better
             better = outcome.complete and self._raised(outcome) <= raised
             if better or outcome.ways or (attempt.is_plain and not result.complete):
@@ -250,15 +263,20 @@ class _Series:
             ignored=ignored,
             glance=glance,
             tell=self.tell,
+            unfinished=self.unfinished,
         )
 
     def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
         start = time.monotonic()
         try:
             with deep_formulas():
-                return plan.run(seconds, self.only_class)
+                result = plan.run(seconds, self.only_class)
         except RecursionError:
             return gave_up("a formula is nested too deeply", start)
+        largest = max((r.structures for r in self.unfinished), default=0)
+        if not result.complete and result.structures > largest:
+            self.unfinished[:] = [result]
+        return result
 
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
