@@ -87,5 +87,5 @@ def test_a_rotation_at_an_inner_node_of_a_tree_that_was_built(tmp_path):
 def test_wrong_rotations_are_not_proved(tmp_path, right, wrong):
     assert PROGRAM.count(right) == 1
     program = written(tmp_path, PROGRAM.replace(right, wrong))
-    options = RefineOptions(hint="treep", max_rounds=12)
+    options = RefineOptions(hint="treep", max_rounds=10, max_structures=30_000)
     assert refined(program, "assert", options=options).outcome != SAFE
