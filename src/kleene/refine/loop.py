@@ -21,6 +21,7 @@ from kleene.refine.classes.finetune import (
     PATH,
     SIMULATION_STRUCTURES,
     WHOLE,
+    Answer,
     FineTuning,
     Tester,
     Trial,
@@ -53,6 +54,8 @@ CONDITIONS_OF_ROUND = 6
 """New conditions that one round follows: what an assertion needs comes first, and each may double the structures."""
 GENERATORS_FOR_ONE_PROCESS = 8
 """With more generators than this, two are simulated at a time; the number of processes does not change the result."""
+LARGER_SIMULATIONS = 8
+"""Generators of a round that are simulated with more structures: each costs about a second."""
 LONGEST_EXPLICIT_PATH = 40
 """Largest distance from the root, in steps, of an explicit node whose shape graph joins the tree: keeps paths short."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
@@ -437,11 +440,11 @@ class Refinement:
     def deepen(self, current: Round, most: int) -> bool:
         """FineTune with at most this number of structures, where simulations were given up.
 
-        The finest generators come first: those that fail make coarser ones needless. One that rules the path out is
-        compared with coarser ones that need no more structures.
+        A generator that fails makes coarser ones needless. One that rules the path out is compared with coarser ones
+        that need no more structures, unless it proves the program.
         """
         for own in self._nearest(current):
-            generator, lattice = self.abstraction.generator_of(own.structure), own.lattice
+            lattice = own.lattice
             failed = self._failed(current, own)
             for candidate in self._given_up(current, own, most):
                 if any(lattice.refines(f, candidate) for f in failed):
@@ -449,28 +452,37 @@ class Refinement:
                 (answer,) = self._tester(current)([candidate], most)
                 current.trials.append(Trial(candidate, answer.rules_out, answer.predicates, most))
                 if answer.rules_out:
-                    coarser = [g for g in own.generators if g != candidate and lattice.refines(candidate, g)]
-                    tuned = fine_tune(lattice, generator, coarser, self._tester(current), 1, largest=answer.most)
-                    current.trials += tuned.trials
-                    self._choose(current, tuned.chosen or candidate)
+                    self._choose(
+                        current, candidate if answer.proves else self._coarser(current, own, candidate, answer)
+                    )
                     return True
                 failed += [] if answer.too_large else [candidate]
         return False
+
+    def _coarser(self, current: Round, own: Enabled, finer: Generator, answer: Answer) -> Generator:
+        """The coarsest generator that rules the path out with no more structures than this one."""
+        enabled = [g for g in own.generators if g != finer and own.lattice.refines(finer, g)]
+        generator = self.abstraction.generator_of(own.structure)
+        tuned = fine_tune(own.lattice, generator, enabled, self._tester(current), 1, largest=answer.most)
+        current.trials += tuned.trials
+        return tuned.chosen or finer
 
     def gave_up(self, current: Round) -> bool:
         """Whether all simulations of the round were given up: the size of the trees is what fails."""
         return bool(current.trials) and not any(t.predicates for t in current.trials)
 
     def _given_up(self, current: Round, own: Enabled, most: int) -> list[Generator]:
-        """The generators that have not been simulated with `most` structures, those with most families first.
+        """The generators that have not been simulated with `most` structures.
 
-        Generators of entries without invariants are excluded, because their trees are too large.
+        Those with few nullary predicates come first, because each may double the structures; then those with most
+        families. Generators of entries without invariants are excluded, because their trees are too large.
         """
         lattice, generator = own.lattice, self.abstraction.generator_of(own.structure)
         tried = {t.generator: t.most for t in current.trials}
         finer = [g for g in own.generators if g != generator and lattice.refines(g, generator)]
         left = [g for g in finer if tried.get(g, 0) < most and g.entry is not None and g.entry.invariants]
-        return sorted(left, key=lambda g: (-len(g.families), g.weight, str(g)))
+        ranked = sorted(left, key=lambda g: (g.nullary_families, -len(g.families), g.weight, str(g)))
+        return ranked[:LARGER_SIMULATIONS]
 
     def _failed(self, current: Round, own: Enabled) -> list[Generator]:
         """The generators that were followed to the end of the path, in vain."""

@@ -27,7 +27,9 @@ def isomorphic(a: Structure, b: Structure) -> bool:
 def _search(a: Structure, b: Structure, *, injective: bool) -> tuple[int, ...] | None:
     if not _rails_agree(a, b, (), injective):
         return None
-    candidates = [[v for v in b.nodes if _unary_fits(a, u, b, v, injective)] for u in a.nodes]
+    candidates = _candidates(a, b, exact=injective)
+    if candidates is None:
+        return None
     order = sorted(a.nodes, key=lambda u: len(candidates[u]))
     image: list[int] = [-1] * a.size
 
@@ -54,14 +56,26 @@ def _covers(a: Structure, b: Structure, image: list[int]) -> bool:
     return not b.values[AC] & ~hit
 
 
-def _unary_fits(a: Structure, u: int, b: Structure, v: int, exact: bool) -> bool:
-    for p, predicate in enumerate(a.vocabulary):
-        if predicate.arity == 1:
-            x = (a.values[2 * p] >> u & 1, a.values[2 * p + 1] >> u & 1)
-            y = (b.values[2 * p] >> v & 1, b.values[2 * p + 1] >> v & 1)
-            if x != y and (exact or y != (0, 1)):
-                return False
-    return exact or not (a.values[SM] >> u & 1 and not b.values[SM] >> v & 1)
+def _candidates(a: Structure, b: Structure, *, exact: bool) -> list[list[int]] | None:
+    """For each node of a, the nodes of b whose unary values allow it; None if one has none.
+
+    The nodes of b are the bits of a word, so that each predicate is compared for all of them at once.
+    """
+    everything = (1 << b.size) - 1
+    unary = [2 * p for p, predicate in enumerate(a.vocabulary) if predicate.arity == 1]
+    candidates = []
+    for u in a.nodes:
+        fitting = everything if exact or not a.values[SM] >> u & 1 else b.values[SM]
+        for low in unary:
+            first, second = b.values[low], b.values[low + 1]
+            allowed = 0 if exact else second & ~first  # 1/2
+            same = first if a.values[low] >> u & 1 else ~first
+            same &= second if a.values[low + 1] >> u & 1 else ~second
+            fitting &= allowed | same
+            if not fitting:
+                return None
+        candidates.append([v for v in b.nodes if fitting >> v & 1])
+    return candidates
 
 
 def _rails_agree(a: Structure, b: Structure, placed: tuple[tuple[int, int], ...], exact: bool) -> bool:

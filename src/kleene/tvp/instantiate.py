@@ -19,6 +19,7 @@ from kleene.tvp.syntax import (
     MessageSyntax,
     Name,
     PartSyntax,
+    TextSyntax,
     UpdateItem,
     UpdateSyntax,
 )
@@ -81,7 +82,7 @@ class _Builder:
         new_formula, creates = self._new()
         return Action(
             name=name,
-            title=text_of(syntax.title, scope, self.report),
+            title=self._text(syntax.title, scope),
             focus=tuple(focus),
             precondition=precondition,
             messages=self._messages(),
@@ -150,9 +151,14 @@ class _Builder:
         if wrong:
             message = f"the condition of a message has free variables: {', '.join(wrong)}"
             self.report.error(message, m.position, scope)
-        text = text_of(m.text, scope, self.report)
+        text = self._text(m.text, scope)
         only_if = text[0] if text[:2] in ("0:", "1:") else None
         return Message(condition, text[2:].lstrip() if only_if else text, only_if, m.position)
+
+    def _text(self, parts: TextSyntax, scope: Scope) -> str:
+        for name in (part for part in parts if isinstance(part, Name)):
+            self.declarations.predicates.name_in_text(name, scope)
+        return text_of(parts, scope, self.report)
 
     # New, clone, retain ---------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import BUILTIN, PROPERTY_ARITY, RESERVED, Predicate, Vocabulary
 from kleene.tvp.scope import EMPTY, Report, Scope, is_wild, resolve
-from kleene.tvp.syntax import DependencySyntax, PredicateDeclaration, PropertySyntax
+from kleene.tvp.syntax import DependencySyntax, Name, PredicateDeclaration, PropertySyntax
 
 _OTHER_PROPERTIES = ("abs", "nonabs", "pointer", "box", "uniquePerCC")
 _ADJECTIVE = {0: "nullary", 1: "unary", 2: "binary"}
@@ -52,6 +52,13 @@ class Predicates:
         elif known.arity != arity:
             needs = "no arguments" if known.arity == 0 else _plural(known.arity, "argument")
             self._report.error(f"predicate '{predicate}' has {needs}, used with {arity}", position, scope)
+
+    def name_in_text(self, name: Name, scope: Scope) -> None:
+        """A name in a title or message: an argument or iterator may stand for any word, another name is a predicate."""
+        if not scope.replaces(name) and name.text not in self._table:
+            hint = did_you_mean(name.text, self._table)
+            message = f"'{name.text}' in a text is neither an argument nor a predicate{hint}; its name is written"
+            self._report.warn(message, name.position)
 
     def use_in_definition(self, predicate: str, arity: int, position: Position, scope: Scope) -> None:
         """A use in the definition of an instrumentation predicate: it must be declared earlier."""

@@ -49,6 +49,10 @@ class Scope:
     def binds(self, name: str) -> bool:
         return any(name in step for step in self.steps)
 
+    def replaces(self, name: Name) -> bool:
+        """Whether an argument or iterator is part of the name."""
+        return any(_mentions(name, bound) for step in self.steps for bound in step)
+
     def at_once(self) -> dict[str, Name]:
         """All substitutions as if they took place at the same time."""
         return {name: member for step in self.steps for name, member in step.items()}

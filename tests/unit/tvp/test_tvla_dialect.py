@@ -132,3 +132,11 @@ def test_focus_on_the_constant_one_half() -> None:
         (diagnostic,) = caught.value.diagnostics
         assert "cannot be brought into focus: it contains the constant 1/2" in diagnostic.message
         assert diagnostic.position is not None and diagnostic.position.line == 2
+
+
+def test_a_name_in_a_text_that_means_nothing() -> None:
+    """It was accepted without a word: a misspelt argument appeared in the message."""
+    text = '%action a(z) { %t z + " is " + green %message (E(v) z(v)) -> "no " + zz + " but " + r[n,z] }'
+    program = loaded(text, "L a(red) M")
+    assert warnings(program) == ["5:70 'zz' in a text is neither an argument nor a predicate; its name is written"]
+    assert program.cfa.edges[0].label.messages[0].text == "no zz but r[n,red]"

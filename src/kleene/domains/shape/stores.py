@@ -21,6 +21,9 @@ class RelationalStore:
 
     def __init__(self, canonicalizer: Canonicalizer) -> None:
         self._structures: dict[Structure, None] = {}
+        self._key = canonicalizer.key
+        self._alike: dict[object, list[Structure]] = {}
+        """The structures by size and names of nodes, as of the last question what is covered."""
 
     def add(self, elements: Sequence[Structure]) -> list[Structure]:
         added = []
@@ -28,10 +31,19 @@ class RelationalStore:
             if s not in self._structures:
                 self._structures[s] = None
                 added.append(s)
+        if added:
+            self._alike.clear()
         return added
 
     def covers(self, element: Structure) -> bool:
-        return element in self._structures or any(embeds(element, s) for s in self._structures)
+        """Structures with the same names of nodes are looked at first: they are most likely to cover it."""
+        if element in self._structures:
+            return True
+        if not self._alike:
+            for s in self._structures:
+                self._alike.setdefault((s.size, self._key(s.values)), []).append(s)
+        alike = self._alike.get((element.size, self._key(element.values)), ())
+        return any(embeds(element, s) for s in alike) or any(embeds(element, s) for s in self._structures)
 
     def current(self, element: Structure) -> bool:
         return True
@@ -41,6 +53,7 @@ class RelationalStore:
 
     def clear(self) -> None:
         self._structures.clear()
+        self._alike.clear()
 
     def __len__(self) -> int:
         return len(self._structures)

@@ -86,6 +86,11 @@ class Generator:
         return sum(len(self.entry.family(n).items) for n in self.families) + self.obligations if self.entry else 0
 
     @property
+    def nullary_families(self) -> int:
+        """The number of families with nullary predicates."""
+        return sum(self.entry.family(n).is_nullary for n in self.families) if self.entry else 0
+
+    @property
     def accompanied(self) -> Generator:
         """The generator with the companions of its families, and what these need."""
         entry, names = self.entry, self.families

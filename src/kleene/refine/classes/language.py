@@ -7,6 +7,7 @@ the SCG library): an entry specifies the most refined generator, and coarser one
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from kleene.source.cursor import SyntaxProblem
 from kleene.source.preprocess import preprocess_text, read_source
 from kleene.source.tokens import TVP, Dialect, Kind
 from kleene.tvp.parser import TvpParser
-from kleene.tvp.syntax import DeclarationItem, FormulaSyntax
+from kleene.tvp.syntax import DeclarationItem, Foreach, FormulaSyntax, PredicateDeclaration
 
 _OWN = ("shape", "refines", "forward", "back", "circular", "invariant", "family", "base", "acyclic", "cut")
 SCG = Dialect("SCG", (*TVP.keywords, *_OWN), TVP.words)
@@ -40,6 +41,20 @@ class Family:
     acyclic: bool
     cut: bool
     position: Position
+
+    @property
+    def is_nullary(self) -> bool:
+        """Whether it has nullary predicates: each may double the structures at a location."""
+        return _has_nullary(self.items)
+
+
+def _has_nullary(items: Iterable[DeclarationItem]) -> bool:
+    return any(
+        _has_nullary(item.body)
+        if isinstance(item, Foreach)
+        else isinstance(item, PredicateDeclaration) and not item.args
+        for item in items
+    )
 
 
 @dataclass(frozen=True)
