@@ -15,7 +15,7 @@ from kleene.passes.attempts.slices.slicing import Slice, Slicing
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import is_tag
-from kleene.passes.prepare import whole_program
+from kleene.passes.prepare import followed_program, whole_program
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,21 @@ class Prepared:
         except LimitReached:
             return None
         return chosen if gains else None
+
+    @cached_property
+    def by_owned(self) -> Prepared | None:
+        """The program in which one block of each array of owned pointers is followed; None if it has none."""
+        if self.slice is not None or self.source.by_choices or self.source.apart:
+            return None
+        try:
+            followed = followed_program(self.source)
+        except LimitReached:
+            return None
+        if followed is None:
+            return None
+        program, holders = followed
+        nothing: frozenset[str] = frozenset()
+        return Prepared(self.source, Slice(program, holders, frozenset(), frozenset(), frozenset(), {}, nothing))
 
     @property
     def inlined(self) -> CProgram:

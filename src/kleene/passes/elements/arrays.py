@@ -77,7 +77,7 @@ def _makes_block(operation: Operation, arrays: Iterable[_Array]) -> bool:
 
 
 def _arrays(program: CProgram, chooses: Callable[[Variable, list[Operation]], bool]) -> list[Variable]:
-    """The large arrays of pointers that are only indexed, or used as pointers; of global ones, those that are chosen."""
+    """The large arrays of pointers that are only indexed, or used as pointers; of global ones, the chosen."""
     operations = operations_of(program)
     candidates = [g.variable for g in program.globals if not (g.external or g.initial or g.constant)]
     candidates = [v for v in candidates if chooses(v, operations)]

@@ -56,7 +56,7 @@ APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
-WHOLE_FORMS = frozenset({Way.CHOICES, Way.SLICES})
+WHOLE_FORMS = frozenset({Way.OWNED, Way.CHOICES, Way.SLICES})
 """The ways that make all attempts again, at other forms of the program."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -86,13 +86,15 @@ def analyse(
         tell(PREPARING)
     ways = frozenset(Way)
     if prepared.slice is not None:
-        ways -= {Way.CHOICES, Way.SLICES, Way.CALLS}
+        ways -= {*WHOLE_FORMS, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
         ways -= {Way.CALLS}
     if only_class is None and not series.is_proof(result) and series.has_slots():
         result = series.go(Way.ZEROS, result)
-        for way in WHOLE_FORMS & result.ways & ways:
+        if not series.is_proof(result) and Way.OWNED in ways and series.has_owned():
+            result, ways = series.go(Way.OWNED, result), ways - {Way.OWNED}
+        for way in WHOLE_FORMS & result.ways & ways if not series.is_proof(result) else ():
             result, ways = series.go(way, result), ways - {way}
     if glance and not result.complete:
         result = series.run(ATTEMPTS[:1], result, ways)
@@ -101,7 +103,9 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        dropped = next((way for way in (Way.CHOICES, Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
+        dropped = next(
+            (way for way in (Way.OWNED, Way.CHOICES, Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None
+        )
         ways = ways - {dropped} if dropped is not None else frozenset()
     is_last = not glance and only_class is None and Way.SLICES in ways
     if is_last and not series.is_proof(result) and series.has_many_slices():
@@ -153,6 +157,11 @@ class _Series:
         records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
         return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
 
+    def has_owned(self) -> bool:
+        """Whether there is an array of owned pointers whose blocks can be followed one at a time."""
+        followed = within(self.deadline - time.monotonic(), lambda: self.prepared.by_owned)
+        return isinstance(followed, Prepared)
+
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
         sought = frozenset(Way) if way is not Way.ZEROS else WHOLE_FORMS  # else its structures are few, or it is wrong
@@ -187,8 +196,8 @@ class _Series:
             if plan is None:
                 continue
             if attempt.way in WHOLE_FORMS:
-                by = self.by_choices if attempt.way is Way.CHOICES else self.by_slices
-                outcome = by((deadline - time.monotonic()) * attempt.share)
+                by = {Way.OWNED: self.by_owned, Way.CHOICES: self.by_choices, Way.SLICES: self.by_slices}
+                outcome = by[attempt.way]((deadline - time.monotonic()) * attempt.share)
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
@@ -212,6 +221,15 @@ class _Series:
             seconds = (deadline - time.monotonic()) * attempt.share
             outcome = self._run(replace(plan, taken=plan.taken | {Way.PARTS}), seconds)
         return outcome
+
+    def by_owned(self, seconds: float) -> ShapeResult:
+        """All attempts at the program in which one block of an array is followed."""
+        followed = self.prepared.by_owned
+        if followed is None:
+            return gave_up("there is no array of owned pointers to follow", time.monotonic())
+        result = self._analyse(followed, self.kinds, self.ignored, seconds)
+        result.shape_class = f"{result.shape_class}, by owned"
+        return result
 
     def by_choices(self, seconds: float) -> ShapeResult:
         """All attempts at the program whose locations know more."""
@@ -286,6 +304,8 @@ def analyse_by_attempt(
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, ALL_KINDS, start + seconds)
+    if attempt.way is Way.OWNED:
+        return series.by_owned(seconds) if only_class is None and prepared.by_owned is not None else None
     if attempt.way is Way.CHOICES:
         return series.by_choices(seconds) if only_class is None and prepared.by_choices is not None else None
     if attempt.way is Way.SLICES:
@@ -433,6 +453,7 @@ class _Plan:
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
+            Way.OWNED: lambda reached: self.prepared.by_owned is not None,
             Way.CHOICES: lambda reached: self.prepared.by_choices is not None,
             Way.SLICES: lambda reached: bool(self.prepared.slices),
             Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),

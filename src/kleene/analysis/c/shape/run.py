@@ -71,7 +71,12 @@ class Looks:
         if reached.generated >= self.parts_look:
             ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
         if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
-            ways = self._seen(reached, Way.CHOICES) or self._seen(reached, Way.SLICES) or ways
+            ways = (
+                self._seen(reached, Way.OWNED)
+                or self._seen(reached, Way.CHOICES)
+                or self._seen(reached, Way.SLICES)
+                or ways
+            )
         elif reached.generated >= STRUCTURES_BEFORE_MANY_SLICES and Way.SLICES in self.by_way:
             ways = self._seen(reached, Way.SLICES) if self.has_many_slices() else ways
         self.ways = ways

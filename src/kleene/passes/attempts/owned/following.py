@@ -18,8 +18,11 @@ from kleene.passes.facts.relations import ALL, PATIENCE, TIGHTENED, Nulls
 from kleene.passes.facts.symbolic_states import State, covers, image, merge
 from kleene.passes.facts.zones import widen
 
-MOST_NODES = 6_000
+MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""
+MOST_WALKS = 1_500
+"""Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
+
 Node = tuple[str, Facts]
 """A location and what is known there."""
 
@@ -75,22 +78,27 @@ class Following:
         self.at = {self.start: {ALL: first}}
         waiting: dict[tuple[Node, Nulls], None] = {(self.start, ALL): None}
         visits: dict[Node, int] = {}
+        passing: dict[str, dict[tuple[Node, Nulls], None]] = {}
+        walks = 0
         while waiting:
             here = max(waiting, key=lambda item: order[item[0][0]])
             del waiting[here]
             node, part = here
             if part not in self.at[node]:
                 continue
-            known = steps.reads
-            for _, edge, step in self.walk(node, self.at[node][part]):
+            walks += 1
+            for source, edge, step in self.walk(node, self.at[node][part]):
+                passing.setdefault(source[0], {})[here] = None
                 if edge.target in self.meetings:
                     target = (edge.target, step.facts)
                     nulls = self._join(target, step.state, visits, is_head=edge.target in heads)
                     if nulls is not None:
                         waiting[target, nulls] = None
-            if steps.reads > known:  # other elements may have this, too
-                waiting = {(other, nulls): None for other, states in self.at.items() for nulls in states}
-            if len(self.at) > MOST_NODES:
+            for location in steps.changed:  # other elements may have this, too
+                waiting.update(passing.get(location, {}))
+            waiting |= {here: None} if steps.changed else {}
+            steps.changed.clear()
+            if len(self.at) > MOST_NODES or walks > MOST_WALKS:
                 raise TooMany
 
     def _join(self, node: Node, after: State, visits: dict[Node, int], *, is_head: bool) -> Nulls | None:

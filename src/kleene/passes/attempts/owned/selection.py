@@ -84,7 +84,7 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
         found = {n for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType)}
         holders = frozenset(v for v in found if (blocks.of_value(v) or frozenset()) & targets)
         own = Owned(blocks, kinds, targets, holders, frozenset(), size)
-        own = replace(own, lengths=_lengths(own, every[0].step))
+        own = replace(own, lengths=_lengths(own, next(c for c in every if c.slots).step))
         taken = address_taken(blocks.operations) | exposed_globals(program)
         if not holders & taken and all(_is_followed(o, own) for o in operations):
             yield own

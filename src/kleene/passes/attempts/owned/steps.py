@@ -93,7 +93,8 @@ class Steps(Relations):
         self.own = own
         self.loaded: dict[str, set[Tag]] = {}
         """What elements may have where they are read, by location: what the followed one had there."""
-        self.reads = 0
+        self.changed: set[str] = set()
+        """Where it had something new."""
         self.follows_slot = False
         target = next(iter(v.type for v in sorted(own.holders, key=str)))
         self.held = Variable(HELD, target)
@@ -140,7 +141,10 @@ class Steps(Relations):
             base, by = self.pointer(pointer.pointer, state), self.number(pointer.index, state)
         else:
             base, by = self.pointer(pointer, state), state.fresh(0, 0)
-        return self._fits(state, base, by, self.own.scale, room_needed=1)
+        if self._fits(state, base, by, self.own.scale, room_needed=1):
+            return True
+        place = self.place(state, base, by, self.own.scale)
+        return place is not None and self._is_in(state, *place, self.own.scale)
 
     def _number_of(self, element: Deref, state: State) -> int:
         """The number of an element that is inside of the array, as a symbol of the state."""
@@ -166,19 +170,22 @@ class Steps(Relations):
         byte = PointerType(CHAR, pointer.type.size)
         return (Assign(place, Variable(TOUCHED, CHAR), Deref(Cast(pointer, byte), CHAR)),)
 
-    def _where(self, at: int, state: State, numbers: Iterable[Variable]) -> Iterator[tuple[Variable | None, State]]:
-        """The states in which a number is one of some, or none of them."""
-        rest: State | None = state
+    @staticmethod
+    def _where(at: int, state: State, numbers: Iterable[Variable]) -> Iterator[tuple[Variable | None, State]]:
+        """The states in which a number is one of some, or none of them: less or greater, as zones know no other."""
+        others = [state]
         for number in numbers:
-            same = state.copy()
-            if relate("==", at, same.held[number], same.zone):
-                yield number, same
-            if rest is not None:
-                rest = rest.copy()
-                if not relate("!=", at, rest.held[number], rest.zone):
-                    rest = None
-        if rest is not None:
-            yield None, rest
+            apart = []
+            for other in others:
+                for operator in ("==", "<", ">"):
+                    here = other.copy()
+                    if relate(operator, at, here.held[number], here.zone):
+                        if operator == "==":
+                            yield number, here
+                        else:
+                            apart.append(here)
+            others = apart
+        yield from ((None, other) for other in others)
 
     def _numbers(self, facts: Facts) -> tuple[Variable, ...]:
         return (SLOT,) if facts.slot is not None else AT[: facts.copies]
@@ -207,7 +214,7 @@ class Steps(Relations):
     def _note(self, location: str, tag: Tag) -> None:
         if tag not in self.loaded.setdefault(location, set()):
             self.loaded[location].add(tag)
-            self.reads += 1
+            self.changed.add(location)
 
     def _get(self, target: Variable, tag: Tag, place: Place) -> tuple[Operation, ...]:
         """A variable gets what a tag says."""
