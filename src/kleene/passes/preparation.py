@@ -29,6 +29,8 @@ class Prepared:
     source: CProgram
     slice: Slice | None = None
     """What is followed of the program, if not all of it."""
+    follows_block: bool = False
+    """Whether this is one block of an array of owned pointers (`passes/attempts/owned`)."""
 
     @cached_property
     def _outcome(self) -> CProgram | LimitReached:
@@ -82,7 +84,8 @@ class Prepared:
             return None
         program, holders = followed
         nothing: frozenset[str] = frozenset()
-        return Prepared(self.source, Slice(program, holders, frozenset(), frozenset(), frozenset(), {}, nothing))
+        own = Slice(program, holders, frozenset(), frozenset(), frozenset(), {}, nothing)
+        return Prepared(self.source, own, follows_block=True)
 
     @property
     def inlined(self) -> CProgram:

@@ -153,7 +153,9 @@ class _Series:
         return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
 
     def has_slots(self) -> bool:
-        """Whether there are lists of slots: what indices and lengths are for is known of the slots."""
+        """Whether there are lists of slots, or one block is followed: what indices are for is known of these."""
+        if self.prepared.follows_block:
+            return True
         records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
         return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
 

@@ -66,7 +66,7 @@ class Following:
                 for step in self.steps.steps(edge, facts, state):
                     step = replace(step, facts=step.facts.only(self.live[edge.target]))
                     yield (location, facts), edge, step
-                    if edge.target not in self.meetings:
+                    if edge.target not in self.meetings and not step.is_last:
                         waiting.append(((edge.target, step.facts), step.state))
 
     def _solve(self) -> None:
@@ -89,7 +89,7 @@ class Following:
             walks += 1
             for source, edge, step in self.walk(node, self.at[node][part]):
                 passing.setdefault(source[0], {})[here] = None
-                if edge.target in self.meetings:
+                if edge.target in self.meetings and not step.is_last:
                     target = (edge.target, step.facts)
                     nulls = self._join(target, step.state, visits, is_head=edge.target in heads)
                     if nulls is not None:

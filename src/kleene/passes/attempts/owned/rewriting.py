@@ -80,7 +80,8 @@ class _Coder:
         for node, states in following.at.items():
             for state in states.values():
                 for source, edge, step in following.walk(node, state):
-                    ways.setdefault(source, {})[step.operations, _name((edge.target, step.facts))] = None
+                    target = chains.prefix if step.is_last else _name((edge.target, step.facts))
+                    ways.setdefault(source, {})[step.operations, target] = None
         for source, own in ways.items():
             self._ways(_name(source), list(own), following.cfa.leaving(source[0])[0].label.place)
         return Cfa(entry, chains.shorten())

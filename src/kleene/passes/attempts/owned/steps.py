@@ -84,6 +84,11 @@ class Step:
     facts: Facts
     state: State
 
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing follows: an error, or what is not supported."""
+        return isinstance(self.operations[-1], Error | Unsupported)
+
 
 class Steps(Relations):
     """The steps of one automaton, in which elements are loaded and stored by operations of their own."""
@@ -195,6 +200,8 @@ class Steps(Relations):
     ) -> Iterator[Step]:
         place = edge.label.place
         yield from self._outside(element, facts, state, place)
+        if not facts.made:
+            return
         touch, inside = self._touch(element, place), state.copy()
         at = self._number_of(element, inside)
         for number, here in self._where(at, inside, self._numbers(facts)):
@@ -209,7 +216,8 @@ class Steps(Relations):
             else:
                 tags = {BLOCK}
             for tag in sorted(tags, key=str):
-                yield Step((*touch, *self._get(target, tag, place)), facts.with_tag(target, tag), after.copy())
+                new = facts.with_tag(target, tag)
+                yield Step((*touch, *self._get(target, tag, place)), new, after.copy())
 
     def _note(self, location: str, tag: Tag) -> None:
         if tag not in self.loaded.setdefault(location, set()):
@@ -228,13 +236,17 @@ class Steps(Relations):
         return (Assign(place, target, Constant(0, target.type)),)
 
     def _outside(self, element: Deref, facts: Facts, state: State, place: Place) -> Iterator[Step]:
-        if not self._is_inside(element, state):
+        if not facts.made:
+            yield Step((*self._touch(element, place), Unsupported(place, "an array that is not there")), facts, state)
+        elif not self._is_inside(element, state):
             error = Error(place, "out_of_bounds", OUTSIDE.format(element))
             yield Step((*self._touch(element, place), error), facts, state)
 
     def _store_element(self, label: Assign, target: Deref, facts: Facts, state: State) -> Iterator[Step]:
         place, value = label.place, label.value
         yield from self._outside(target, facts, state, place)
+        if not facts.made:
+            return
         touch, tag = self._touch(target, place), self._tag_of(value, facts)
         if tag == ELSE:
             yield self._unsupported(
@@ -315,7 +327,7 @@ class Steps(Relations):
         else:
             made = replace(label, size=size, element=CHAR, target=target)
         is_null = Comparison("==", label.target, Constant(0, label.target.type))
-        for truth in (True, False):
+        for truth in (True, False) if label.may_fail else (False,):
             then = self.after(Assume(place, is_null, truth=truth), after)
             if then is None:
                 continue
@@ -514,6 +526,8 @@ class Steps(Relations):
                 return (Skip(place),)
             case Return():
                 return (replace(label, value=Constant(0, INT)),)
+            case Havoc(target=target) if hidden & set(walk(target)):
+                return (Skip(place),)
             case Assign(target=Variable() as target) if not isinstance(target.type, PointerType | RecordType):
                 return (Havoc(place, target, CHOICE),)
             case Assign(target=target, value=value) if hidden & set(walk(target)):
