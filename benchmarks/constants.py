@@ -69,6 +69,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("OWNED_SHARE", ("arrays",)),
         ("CHOICES_SHARE", ("choices",)),
         ("CURSORS_SHARE", ("cursors",)),
         ("SLICES_SHARE", ("slices",)),

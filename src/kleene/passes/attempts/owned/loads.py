@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from kleene.cfa.expressions import AddressOf, Constant, Deref, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -33,7 +34,7 @@ class _Loads:
             return None
         self.before = []
         after: list[Operation] = []
-        target = getattr(label, "target", None)
+        target: Any = getattr(label, "target", None)
         if isinstance(label, Allocate | Realloc) and self.own.is_element(target):
             fresh = self._variable(target)
             after = [Assign(label.place, self._place(target, label), fresh)]

@@ -121,7 +121,7 @@ def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int
     origins: dict[Variable, set[tuple[Variable, int]]] = {}
     stored: set[Variable | None] = set()
     for operation in own.blocks.operations:
-        target, value = getattr(operation, "target", None), getattr(operation, "value", None)
+        target = getattr(operation, "target", None)
         if (
             isinstance(target, Deref)
             and own.is_element(target)
@@ -129,7 +129,7 @@ def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int
         ):
             stored.add(step(at.index)[0])
         elif isinstance(target, Variable) and isinstance(target.type, IntegerType) and isinstance(operation, Assign):
-            origin, shift = step(value)
+            origin, shift = step(operation.value)
             if origin is not None:
                 origins.setdefault(target, set()).add((origin, shift))
     while more := {o for v in stored if v is not None for o, shift in origins.get(v, ()) if not shift} - stored:

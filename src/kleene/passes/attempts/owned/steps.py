@@ -393,7 +393,7 @@ class Steps(Relations):
 
         failed = self.after(test(target, truth=True), after)
         made = self.after(test(target, truth=False), after)
-        other = replace(own, target=tried)  # type: ignore[type-var]
+        other = replace(label, target=tried, size=self._flat_value(label.size))
         if failed is not None:
             yield Step((own, test(target, truth=True)), facts.with_tag(target, NULL), failed)
         if made is None:
@@ -479,9 +479,9 @@ class Steps(Relations):
                 return facts.with_tag(variable, NOTHING)
             case EndScope(variables=variables):
                 return replace(facts, tags=frozenset((v, t) for v, t in facts.tags if v not in variables))
-        target = getattr(label, "target", None)
-        if isinstance(target, Variable) and target in self.own.holders:
-            return facts.with_tag(target, ELSE)
+        given = getattr(label, "target", None)
+        if isinstance(given, Variable) and given in self.own.holders:
+            return facts.with_tag(given, ELSE)
         return facts
 
     def _shrunk(self, label: Operation, facts: Facts, state: State, after: State) -> Iterator[tuple[Facts, State]]:
