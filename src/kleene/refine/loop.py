@@ -282,6 +282,8 @@ class Refinement:
     def _refine(self, current: Round) -> str:
         """Refine by the first tactic that changes the abstraction; returns the reason for failure, or ""."""
         for tactic in TACTICS:
+            if tactic.is_costly and current.path.error.kind in LEAKS and not self.task.whole_scope:
+                continue  # there is another task, in which variables live until their scope ends
             if tactic.apply(self, current):
                 current.tactic = tactic.name
                 return ""
@@ -414,10 +416,9 @@ class Refinement:
         generator, lattice = self.abstraction.generator_of(own.structure), own.lattice
         if not current.trials:
             current.level = self._level(current)
-        test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
-        tried = [t for t in current.trials if t.generator.structure == own.structure]
-        failed = [t.generator for t in tried if t.predicates]
-        known = [t.generator for t in tried]
+        test = self._tester(current)
+        failed = self._failed(current, own)
+        known = [t.generator for t in current.trials]
         left = [g for g in own.generators if g not in known and not any(lattice.refines(f, g) for f in failed)]
         largest = SIMULATION_STRUCTURES
         if current.level == WHOLE and self.tree is not None:  # a tree that is no larger is worth its cost
@@ -433,22 +434,56 @@ class Refinement:
                 break
         return result
 
-    def insist(self, current: Round) -> bool:
-        """The last resort: use the finest generator whose simulation was given up.
+    def deepen(self, current: Round, most: int) -> bool:
+        """FineTune with at most this number of structures, where simulations were given up.
+
+        The finest generators come first: those that fail make coarser ones needless. One that rules the path out is
+        compared with coarser ones that need no more structures.
+        """
+        for own in self._nearest(current):
+            generator, lattice = self.abstraction.generator_of(own.structure), own.lattice
+            failed = self._failed(current, own)
+            for candidate in self._given_up(current, own, most):
+                if any(lattice.refines(f, candidate) for f in failed):
+                    continue
+                (answer,) = self._tester(current)([candidate], most)
+                current.trials.append(Trial(candidate, answer.rules_out, answer.predicates, most))
+                if answer.rules_out:
+                    coarser = [g for g in own.generators if g != candidate and lattice.refines(candidate, g)]
+                    tuned = fine_tune(lattice, generator, coarser, self._tester(current), 1, largest=answer.most)
+                    current.trials += tuned.trials
+                    self._choose(current, tuned.chosen or candidate)
+                    return True
+                failed += [] if answer.too_large else [candidate]
+        return False
+
+    def gave_up(self, current: Round) -> bool:
+        """Whether all simulations of the round were given up: the size of the trees is what fails."""
+        return bool(current.trials) and not any(t.predicates for t in current.trials)
+
+    def _given_up(self, current: Round, own: Enabled, most: int) -> list[Generator]:
+        """The generators that have not been simulated with `most` structures, those with most families first.
 
         Generators of entries without invariants are excluded, because their trees are too large.
         """
-        given_up = [t.generator for t in current.trials if not t.predicates]
-        large = [g for g in given_up if g.entry is not None and g.entry.invariants]
-        if not large:
-            return False
-        finest = max(large, key=lambda g: (len(g.families), g.weight))
-        test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
-        (answer,) = test([finest], self.options.max_structures)
-        current.trials.append(Trial(finest, answer.rules_out, answer.predicates))
-        if answer.rules_out:
-            self._choose(current, finest)
-        return answer.rules_out
+        lattice, generator = own.lattice, self.abstraction.generator_of(own.structure)
+        tried = {t.generator: t.most for t in current.trials}
+        finer = [g for g in own.generators if g != generator and lattice.refines(g, generator)]
+        left = [g for g in finer if tried.get(g, 0) < most and g.entry is not None and g.entry.invariants]
+        return sorted(left, key=lambda g: (-len(g.families), g.weight, str(g)))
+
+    def _failed(self, current: Round, own: Enabled) -> list[Generator]:
+        """The generators that were followed to the end of the path, in vain."""
+        tried = [t for t in current.trials if t.generator.structure == own.structure]
+        return [t.generator for t in tried if t.predicates and not t.rules_out]
+
+    def _tester(self, current: Round) -> Tester:
+        return self.tester(self.models, self.abstraction, current.followed, level=current.level)
+
+    @property
+    def largest(self) -> int:
+        """The largest number of structures that the user allows."""
+        return self.options.max_structures
 
     def _choose(self, current: Round, generator: Generator) -> None:
         current.kinds.append(SHAPE_CLASS)

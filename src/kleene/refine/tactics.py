@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 GENERATORS_PER_ROUND = 4
 """Generators that are simulated before more variables are tracked: a round of trials costs as much as a tree."""
 
+MORE_STRUCTURES = 25_000
+"""Structures of a simulation before more is tracked: about a second of the native machine."""
+
 
 @dataclass(frozen=True)
 class Tactic:
@@ -29,6 +32,8 @@ class Tactic:
 
     name: str
     apply: Callable[[Refinement, Round], bool]
+    is_costly: bool = False
+    """Whether it is not worth its time where the same error can be looked at in another task."""
 
 
 def _dependent_pointers(run: Refinement, current: Round) -> TrackingDefinition:
@@ -44,20 +49,26 @@ def _track_dependences(run: Refinement, current: Round) -> bool:
     return run.track(current, on_path(current.path, cone(run.task.memory, current.path), DEPENDS))
 
 
+def _costly(name: str, apply: Callable[[Refinement, Round], bool]) -> Tactic:
+    return Tactic(name, apply, is_costly=True)
+
+
 TACTICS = (
     Tactic("conditions", lambda run, now: run.follow_conditions(now)),
     Tactic("interpolants", lambda run, now: run.track(now, run.ask(now))),
     Tactic("wider interpolants", lambda run, now: run.track(now, on_path(now.path, now.reason.wider, DEPENDS))),
     Tactic("dependent pointers", _track_dependent_pointers),
     Tactic("few generators", lambda run, now: run.tune(now, patience=GENERATORS_PER_ROUND)),
+    _costly("larger simulations", lambda run, now: run.gave_up(now) and run.deepen(now, MORE_STRUCTURES)),
     Tactic("dependent pointers everywhere", lambda run, now: run.track(now, Asked(_dependent_pointers(run, now)))),
     Tactic("all generators", lambda run, now: run.tune(now)),
     Tactic("rings", lambda run, now: run.close(now)),
-    Tactic("dependences", _track_dependences),
-    Tactic("dependences everywhere", lambda run, now: run.track(now, Asked(cone(run.task.memory, now.path)))),
-    Tactic("the whole path", lambda run, now: run.track(now, Asked(everything_mentioned(run.task.memory, now.path)))),
-    Tactic("the slice of the path", lambda run, now: run.track(now, Asked(slice_of(run.task.memory, now.path)))),
-    Tactic("known variables everywhere", lambda run, now: run.track(now, Asked(run.abstraction.definition))),
-    Tactic("the finest generator to its end", lambda run, now: run.insist(now)),
+    _costly("all generators with larger simulations", lambda run, now: run.deepen(now, MORE_STRUCTURES)),
+    _costly("dependences", _track_dependences),
+    _costly("dependences everywhere", lambda run, now: run.track(now, Asked(cone(run.task.memory, now.path)))),
+    _costly("the whole path", lambda run, now: run.track(now, Asked(everything_mentioned(run.task.memory, now.path)))),
+    _costly("the slice of the path", lambda run, now: run.track(now, Asked(slice_of(run.task.memory, now.path)))),
+    _costly("known variables everywhere", lambda run, now: run.track(now, Asked(run.abstraction.definition))),
+    _costly("simulations to the end", lambda run, now: run.deepen(now, run.largest)),
 )
 """Refine (Algorithm 3), step by step: cheap tactics that usually succeed come first."""

@@ -22,6 +22,7 @@ class Way(Enum):
 
     OWNED = "one block of an array can be followed from element to element"
     CHOICES = "locations can know which element of an array is meant"
+    MEMBERS = "a block of the heap that is made once leads to the structures"
     SLICES = "the program has several data structures"
     ZEROS = "what indices are for is known of the slots of their arrays"
     NUMBERS = "numbers in nodes, or numbers that are counted on, multiply the structures"

@@ -32,14 +32,15 @@ PATH, EDGES, WHOLE = range(3)
 
 @dataclass(frozen=True)
 class Trial:
-    """One generator, tried on the path."""
+    """One generator, tried on the path; the simulation was given up at `most` structures if it has no `predicates`."""
 
     generator: Generator
     rules_out: bool
     predicates: int
+    most: int
 
     def __str__(self) -> str:
-        negative = "does not rule the path out" if self.predicates else "given up, the simulation grows too large"
+        negative = "does not rule the path out" if self.predicates else f"given up at {self.most} structures"
         return f"{self.generator}: {'rules the path out' if self.rules_out else negative}"
 
 
@@ -154,7 +155,7 @@ def fine_tune(
         limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):
             known[generator] = answer
-            result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
+            result.trials.append(Trial(generator, answer.rules_out, answer.predicates, limit))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
         if patience is not None and not useful and most == largest and len(known) >= patience:
