@@ -152,6 +152,7 @@ APPLIES = {
     "shape, comparisons": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
     "shape, unread": (EXAMPLES / "trees" / "binomial_heap.c").read_text(encoding="utf-8"),
     "shape, local": (EXAMPLES / "skip" / "three_levels.c").read_text(encoding="utf-8"),
+    "shape, owned": (EXAMPLES / "arrays" / "heap_of_jobs.c").read_text(encoding="utf-8"),
     "shape, choices": HEAD + ARRAY,
     "shape, cursors": (EXAMPLES / "sll" / "cursors.c").read_text(encoding="utf-8"),
     "shape, members": (EXAMPLES / "nested" / "stations.c").read_text(encoding="utf-8"),

@@ -57,7 +57,7 @@ APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
-WHOLE_FORMS = frozenset({Way.CHOICES, Way.MEMBERS, Way.SLICES})
+WHOLE_FORMS = frozenset({Way.OWNED, Way.CHOICES, Way.MEMBERS, Way.SLICES})
 """The ways that make all attempts again, at other forms of the program."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -98,7 +98,9 @@ def analyse(
         ways -= {Way.CALLS}
     if only_class is None and not series.is_proof(result) and series.has_slots():
         result = series.go(Way.ZEROS, result)
-        for way in WHOLE_FORMS & result.ways & ways:
+        if not series.is_proof(result) and Way.OWNED in ways and series.has_owned():
+            result, ways = series.go(Way.OWNED, result), ways - {Way.OWNED}
+        for way in WHOLE_FORMS & result.ways & ways if not series.is_proof(result) else ():
             result, ways = series.go(way, result), ways - {way}
     if glance and not result.complete:
         result = series.run(ATTEMPTS[:1], result, ways)
@@ -107,7 +109,7 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        forms = (Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
+        forms = (Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
         dropped = next((way for way in forms if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     is_last = not glance and only_class is None and Way.SLICES in ways
@@ -162,9 +164,16 @@ class _Series:
         return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
 
     def has_slots(self) -> bool:
-        """Whether there are lists of slots: what indices and lengths are for is known of the slots."""
+        """Whether there are lists of slots, or one block is followed: what indices are for is known of these."""
+        if self.prepared.follows_block:
+            return True
         records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
         return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
+
+    def has_owned(self) -> bool:
+        """Whether there is an array of owned pointers whose blocks can be followed one at a time."""
+        followed = within(self.deadline - time.monotonic(), lambda: self.prepared.by_owned)
+        return isinstance(followed, Prepared)
 
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
@@ -292,6 +301,8 @@ class _Series:
 
 def form_of(prepared: Prepared, way: Way) -> tuple[Prepared | None, str]:
     """Another form of the program, if there is one, and its name."""
+    if way is Way.OWNED:
+        return prepared.by_owned, "owned"
     return (prepared.by_choices, "choices") if way is Way.CHOICES else (prepared.by_members, "members")
 
 
@@ -458,6 +469,7 @@ class _Plan:
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
+            Way.OWNED: lambda reached: self.prepared.by_owned is not None,
             Way.CHOICES: lambda reached: self.prepared.by_choices is not None,
             Way.SLICES: lambda reached: bool(self.prepared.slices),
             Way.MEMBERS: lambda reached: self.prepared.by_members is not None,
