@@ -39,6 +39,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "slices": (("nested/header_of_lists",),),
     "choices": (("arrays/queues_in_an_array",),),
     "cursors": (("sll/cursors",),),
+    "members": (("nested/stations",),),
     "counts": (("arrays/counted_list",),),
     "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
@@ -71,6 +72,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.shape.attempts": (
         ("CHOICES_SHARE", ("choices",)),
         ("CURSORS_SHARE", ("cursors",)),
+        ("MEMBERS_SHARE", ("members",)),
         ("SLICES_SHARE", ("slices",)),
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
@@ -98,6 +100,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.passes.attempts.slices.slicing": (("MOST_SLICES", ("slices",)),),
     "kleene.passes.attempts.choices": (("MOST_LOCATIONS", ("choices",)),),
     "kleene.passes.attempts.cursors": (("FEWEST_CURSORS", ("cursors",)),),
+    "kleene.passes.elements.owners": (("LEAST_POINTERS", ("members",)),),
     "kleene.analysis.c.shape.run": (
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),

@@ -26,6 +26,7 @@ from grown_families import GROWN_FAMILIES
 from measure import environment
 from part_families import PART_FAMILIES
 from structure_families import STRUCTURE_FAMILIES
+from user_families import USER_FAMILIES
 
 from kleene.report.run.table import align_table
 
@@ -37,6 +38,7 @@ ALL_FAMILIES = (
     *CONTAINER_FAMILIES,
     *GROWN_FAMILIES,
     *CHOICE_FAMILIES,
+    *USER_FAMILIES,
 )
 MUTATED_SIZE = 3
 """The size of wrong programs: enough for parts, and runs show what is wrong."""

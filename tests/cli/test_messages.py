@@ -57,6 +57,10 @@ static int last(struct stack *s) { struct node *n; for (int i = 0; i < s->count;
 static int *where(void) { int local = 3; int *p = &local; return p; }
 struct ops { int (*add)(struct stack *, int); int (*take)(struct stack *); };
 static const struct ops table = { push, pop };
+static void *get(unsigned long size) { return malloc(size); }
+static struct node *make_node(void) { return get(sizeof(struct node)); }
+static void give(void *block) { free(block); }
+static void drop_node(struct node *node) { give(node); }
 int main(void) {
     struct stack *s = stack_new();
     if (!s) return 0;
@@ -76,9 +80,18 @@ MESSAGES = {
             "    calls: stack_new push push pop",
         ],
     ),
+    "blocks from an allocator": (
+        "struct node *n = make_node(); if (!n) return 0; drop_node(n); n->next = NULL; free(s);",
+        [
+            "dangling_dereference: block from line 11 is freed: n (confirmed)",
+            "main.c:12:46: note: get is called here",
+            "main.c:14:44: note: give is called here",
+            "    calls: stack_new make_node drop_node",
+        ],
+    ),
     "double free": (
         "struct node *n = malloc(sizeof *n); free(n); free(n); free(s);",
-        ["double_free: block from line 14 is freed already (confirmed)", f"main.c:14:41: {FREED}"],
+        ["double_free: block from line 18 is freed already (confirmed)", f"main.c:18:41: {FREED}"],
     ),
     "invalid free": (
         "if (push(s, 1)) return 0; free(&s->top->value);",
@@ -90,7 +103,7 @@ MESSAGES = {
     ),
     "out of bounds": (
         "int *t = malloc(4 * sizeof *t); if (t) for (int i = 0; i <= 4; i++) t[i] = i; free(t);",
-        ["out_of_bounds: offset 16 of block from line 14 with 16 bytes (confirmed)", "main.c:14:14: note: the block"],
+        ["out_of_bounds: offset 16 of block from line 18 with 16 bytes (confirmed)", "main.c:18:14: note: the block"],
     ),
     "uninitialized": ("return last(s);", ["dereference of an uninitialized pointer: n (confirmed)", "stack_new last"]),
     "assertion": (

@@ -26,7 +26,7 @@ from kleene.analysis.c.shape.attempts import Attempt as Row
 from kleene.analysis.c.shape.classes import CLASSES as SHAPE_CLASSES
 from kleene.analysis.c.verdicts import conclude
 from kleene.c.reader import read_program
-from kleene.core.verdict import PROPERTIES, Verdict
+from kleene.core.verdict import DEFAULT_PROPERTIES, Verdict
 from kleene.diagnostics import InternalCheckError, KleeneError
 from kleene.passes.preparation import Prepared
 from kleene.refine.loop import RefineOptions
@@ -52,7 +52,7 @@ def _read(path: Path) -> Prepared:
 
 def concluded(result: ShapeResult | FesaResult) -> frozenset[str]:
     """The properties that the result of an abstract analysis proves, by the rules of `kleene check`."""
-    report = CheckReport((), dict.fromkeys(PROPERTIES, Verdict.UNKNOWN), {}, [], "", 0.0)
+    report = CheckReport((), dict.fromkeys(DEFAULT_PROPERTIES, Verdict.UNKNOWN), {}, [], "", 0.0)
     conclude(report, result)
     return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE)
 
@@ -98,7 +98,7 @@ def _whole(name: str, domain: Callable[..., ShapeResult | FesaResult], **given: 
 def _refinement(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
     settings = RefineSettings(options=RefineOptions(max_rounds=25, max_structures=3_000))
     refined = refine(
-        _read(path), tuple(PROPERTIES), settings, malloc_may_fail=candidate.malloc_may_fail, seconds=seconds
+        _read(path), DEFAULT_PROPERTIES, settings, malloc_may_fail=candidate.malloc_may_fail, seconds=seconds
     )
     return frozenset() if isinstance(refined, str) else concluded(shape_result(refined)) & set(refined.properties)
 
@@ -108,7 +108,9 @@ def _by_contracts(path: Path, candidate: Candidate, seconds: float) -> frozenset
     options = check_options(malloc_may_fail=candidate.malloc_may_fail, timeout=seconds)
     with patch.object(strategy, "PHASES", without_exact_phases()):
         report = check_contracts([str(path)], options)
-    return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE) & set(PROPERTIES)
+    return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE) & set(
+        DEFAULT_PROPERTIES
+    )
 
 
 ROWS = [_shape(row, None) for row in ATTEMPTS]

@@ -13,7 +13,7 @@ from kleene.analysis.c.refinement import RefineSettings, confirming_runs, refine
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, kinds_of
+from kleene.core.verdict import DEFAULT_PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
 from kleene.passes.preparation import Prepared
 from kleene.refine.heaps.heap_to_shape import heap_to_shape
@@ -65,7 +65,7 @@ SETTINGS = RefineSettings(options=RefineOptions(max_rounds=25, max_structures=3_
 
 
 def judge_refinement(
-    path: Path, seed: int, *, seconds: float, properties: tuple[str, ...] = tuple(PROPERTIES)
+    path: Path, seed: int, *, seconds: float, properties: tuple[str, ...] = DEFAULT_PROPERTIES
 ) -> Judgement:
     """The same for refinement: no proof is contradicted, and every path that can happen has a run.
 

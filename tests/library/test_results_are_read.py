@@ -133,3 +133,51 @@ def test_pointers_to_all_numbers_and_pointers_are_read(tmp_path: Path, pop: str)
     assert verdicts["l_pop"].verdict is Verdict.FALSE
     file.write_text(f"{text}{pop.replace('free(n);', 'n->next = x->head; x->head = n;')}\n")
     assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE
+
+
+HANDS = """
+#include <stdlib.h>
+struct n { struct n *next; void *data; int k; };
+struct l { struct n *head; };
+struct r { struct n *p; int ok; };
+struct n *last;
+struct l *l_new(void) { return calloc(1, sizeof(struct l)); }
+int l_push(struct l *x, void *d) {
+    struct n *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->next = x->head; n->data = d; x->head = n;
+    return 0;
+}
+void l_free(struct l *x) { while (x->head) { struct n *n = x->head; x->head = n->next; free(n); } free(x); }
+static struct n *first(struct l *x) { return x->head; }
+static struct n *freed(struct l *x) { struct n *n = x->head; if (n) { x->head = n->next; free(n); } return n; }
+void *l_data(struct l *x) { return x->head ? x->head->data : NULL; }
+void *l_end(struct l *x) { return x->head ? x->head + 1 : NULL; }
+"""
+HANDED = {
+    "l_plain": "void *l_plain(struct l *x) { return TAKE(x); }",
+    "l_struct": "struct r l_struct(struct l *x) { struct r r; r.ok = 0; r.p = TAKE(x); return r; }",
+    "l_some": "struct r l_some(struct l *x) { struct r r; r.ok = x->head != 0; if (r.ok) r.p = TAKE(x); return r; }",
+    "l_stored": "int l_stored(struct l *x, void **out) { if (!x->head) return 1; *out = TAKE(x); return 0; }",
+    "l_element": "int l_element(struct l *x, struct n **out) { if (!x->head) return 1; *out = TAKE(x); return 0; }",
+    "l_filled": "void l_filled(struct l *x, struct r *out) { out->ok = 1; out->p = TAKE(x); }",
+    "l_exported": "void l_exported(struct l *x) { last = TAKE(x); last = CLEAR; }",
+}
+
+
+@pytest.mark.parametrize("name", sorted(HANDED) if EXAM else ["l_exported", "l_some", "l_stored"])
+def test_what_a_client_gets_must_exist(tmp_path: Path, name: str) -> None:
+    """A freed block as `void *`, in a struct, by an address, or in an exported variable was proved: nothing looked."""
+    file = tmp_path / "library.c"
+    file.write_text(HANDS + HANDED[name].replace("TAKE", "freed").replace("CLEAR", "last"))
+    verdicts = {f.name: f for f in check_library(str(file), check_options(timeout=30.0)).functions}
+    wrong = verdicts.pop(name)
+    assert wrong.verdict is Verdict.FALSE and {f.verdict for f in verdicts.values()} == {Verdict.TRUE}
+    assert wrong.finding is not None and wrong.finding.kind == "dangling_dereference"
+
+
+def test_what_a_client_gets_may_be_null_or_data_or_not_set(tmp_path: Path) -> None:
+    """The right twins: live blocks, the end of one, stored data, NULL, members and variables that are not set."""
+    file = tmp_path / "library.c"
+    file.write_text(HANDS + "\n".join(HANDED.values()).replace("TAKE", "first").replace("CLEAR", "NULL"))
+    assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.TRUE

@@ -8,12 +8,12 @@ ROOT = Path(__file__).parents[2]
 SEMANTICS, PASSES = "tests/unit/semantics", "tests/unit/passes"
 UNSAFE_C = "tests/unsafe_c/test_unsafe.py"
 CONTRACTS = (
-    f"{SEMANTICS}/test_contract_words.py",
-    f"{SEMANTICS}/test_contract_coverage.py",
-    f"{SEMANTICS}/test_contract_specifications.py",
-    f"{SEMANTICS}/test_contract_operations.py",
+    f"{SEMANTICS}/contracts/test_contract_words.py",
+    f"{SEMANTICS}/contracts/test_contract_coverage.py",
+    f"{SEMANTICS}/contracts/test_contract_specifications.py",
+    f"{SEMANTICS}/contracts/test_contract_operations.py",
     "tests/unit/analysis/test_contract_reports.py",
-    f"{SEMANTICS}/test_contracts.py",
+    f"{SEMANTICS}/contracts/test_contracts.py",
     "tests/cli/test_contract_formulas.py",
     "tests/cli/test_contracts.py",
     "tests/cli/test_contract_clients.py",
@@ -63,7 +63,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "semantics/contracts/shapes": CONTRACTS,
     "semantics/contracts/specifications": CONTRACTS,
     "analysis/c/contracts": CONTRACTS,
-    "c/contracts": ("tests/unit/c/test_contract_syntax.py", f"{SEMANTICS}/test_contracts.py"),
+    "c/contracts": ("tests/unit/c/test_contract_syntax.py", f"{SEMANTICS}/contracts/test_contracts.py"),
     "analysis/c/certificates": CERTIFICATES,
     "refine/certificate": CERTIFICATES,
     "domains/fesa/transfer": FESA,

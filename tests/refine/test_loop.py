@@ -9,7 +9,7 @@ from tests.refine.helpers import BUILD, EXAMPLES, refined, written
 
 from kleene.analysis.c.refinement import RefineSettings, refine
 from kleene.c.reader import read_program
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import DEFAULT_PROPERTIES
 from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.classes.finetune import (
@@ -270,6 +270,6 @@ def test_a_path_that_ends_before_its_first_step_is_no_crash(tmp_path):
         "if (__VERIFIER_nondet_int()) keep = NULL; if (keep) keep->data = 1; (void)q; return 0; }\n"
     )
     prepared = Prepared(read_program([str(written(tmp_path, text))]))
-    result = refine(prepared, tuple(PROPERTIES), RefineSettings(), malloc_may_fail=False, seconds=20)
+    result = refine(prepared, DEFAULT_PROPERTIES, RefineSettings(), malloc_may_fail=False, seconds=20)
     assert isinstance(result, Refined)
     assert result.outcome != SAFE

@@ -41,6 +41,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     MemCopy,
     MemSet,
@@ -335,6 +336,10 @@ def _free(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
     c.lower.builder.emit(Free(c.lower.place(cursor), c._address(args[0])))
 
 
+def _hand_out(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    c.lower.builder.emit(HandOut(c.lower.place(cursor), c._address(args[0])))
+
+
 def _memset(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     pointer, value, size = c._address(args[0]), c.lower.values.value(args[1]), c.lower.values.value(args[2])
     c.lower.builder.emit(MemSet(c.lower.place(cursor), pointer, value, size))
@@ -515,6 +520,7 @@ HANDLERS: dict[str, Handler] = {
     "unreachable": _unreachable,
     "__kleene_begin_stream": _begin_stream,
     "__kleene_end_stream": _end_stream,
+    "__kleene_hand_out": _hand_out,
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), _setjmp),
     **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp"), _longjmp),
     "va_start": _va_start,

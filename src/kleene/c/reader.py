@@ -109,6 +109,7 @@ class _Reader:
             self._lower(unit, cursors)
         for unit, cursors in given:
             self._lower(unit, cursors)
+        statics = frozenset(self.linkage.statics)
         self._lower_library()
         program = CProgram(
             tuple(self.files),
@@ -123,7 +124,7 @@ class _Reader:
         )
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
-        hidden = frozenset() if self.problems else frozenset(self.linkage.statics)
+        hidden = frozenset(self.linkage.statics) - (statics if self.problems else frozenset())
         program = with_errors(program)
         program = with_jumps(with_variable_arguments(with_start_and_end(program, self.linkage.runs)))
         program = with_extern_models(program, self.linkage.externs, models, hidden)

@@ -299,6 +299,17 @@ class Print:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOut:
+    """A caller gets `pointer` and may use it: an error if its block was freed or has ended. Changes nothing."""
+
+    place: Place = field(compare=False)
+    pointer: Expression
+
+    def __str__(self) -> str:
+        return f"hand out {self.pointer}"
+
+
+@dataclass(frozen=True, slots=True)
 class Specified:
     """The contract of a function on the heap, in formulas (`semantics/contracts/specifications.py`).
 
@@ -372,6 +383,7 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
     EndScope,
     Havoc,
     Print,
+    HandOut,
     Specified,
     ChangeGhosts,
     Unsupported,

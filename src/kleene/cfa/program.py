@@ -116,6 +116,8 @@ class CProgram:
     """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
     by_choices: bool = False
     """Whether locations know which element of an array is meant (`passes/attempts/choices.py`)."""
+    by_members: bool = False
+    """Whether the members of a struct of which there is one are variables (`passes/elements/owners.py`)."""
     before_choices: tuple[CProgram, ...] = field(default=(), compare=False, repr=False)
     """The program before and after its elements became variables, where it was prepared without choices."""
 

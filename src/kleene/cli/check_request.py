@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kleene.cli.refine_options import refine_settings
 from kleene.cli.task_files import Task, named_properties, read_task
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import DEFAULT_PROPERTIES, PROPERTIES
 from kleene.diagnostics import UsageError, check_name
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ def request_of(given: dict[str, Any]) -> CheckRequest:
     if not tasks:
         _check_files(files)
         return CheckRequest(
-            files, _options(_with_bits(given, files), names or tuple(PROPERTIES), entry or "main", None)
+            files, _options(_with_bits(given, files), names or DEFAULT_PROPERTIES, entry or "main", None)
         )
     if len(files) > 1:
         raise UsageError(f"a task file names the files of its program: give '{tasks[0]}' alone")
     task = read_task(tasks[0])
     _check_files(task.files)
     entry = entry or next((e.file.entry for e in task.expectations), "main")
-    return CheckRequest(task.files, _options(given, names or task.properties or tuple(PROPERTIES), entry, task), task)
+    return CheckRequest(task.files, _options(given, names or task.properties or DEFAULT_PROPERTIES, entry, task), task)
 
 
 def _files_of_database(folder: str) -> tuple[str, ...]:

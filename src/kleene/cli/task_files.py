@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kleene.core.verdict import PARTS_OF_MEMSAFETY
 from kleene.diagnostics import Diagnostic, InputError, KleeneError, Position, UsageError, did_you_mean
 
 _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*\((.*)\)\s*\)\s*$")
@@ -15,9 +16,9 @@ _FORMULAS = {
     "G ! call(reach_error())": "unreach",
     "G ! call(__VERIFIER_error())": "unreach",
     "G ! call(__assert_fail())": "assert",
-    "G valid-free": "memsafety",
-    "G valid-deref": "memsafety",
-    "G valid-memtrack": "memsafety",
+    "G valid-free": "valid-free",
+    "G valid-deref": "valid-deref",
+    "G valid-memtrack": "valid-memtrack",
     "G valid-memcleanup": "memcleanup",
 }
 _STANDARD = {
@@ -88,7 +89,14 @@ def specified_properties(text: str, path: str) -> tuple[tuple[str, ...], str]:
         entry = match[1]
     if not names:
         raise InputError(f"{path}: there is no property in this file")
-    return tuple(dict.fromkeys(names)), entry
+    return _with_whole_memsafety(names), entry
+
+
+def _with_whole_memsafety(names: Sequence[str]) -> tuple[str, ...]:
+    """The properties of a specification; all three parts of `memsafety` together are this property."""
+    if not set(PARTS_OF_MEMSAFETY) <= set(names):
+        return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys("memsafety" if name in PARTS_OF_MEMSAFETY else name for name in names))
 
 
 def read_task(path: str) -> Task:

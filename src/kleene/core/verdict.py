@@ -25,33 +25,25 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.TRUE
 
 
+_BAD_DEREFERENCES = ("null_dereference", "dangling_dereference", "out_of_bounds", "uninitialized_pointer")
+_BAD_FREES = ("double_free", "invalid_free")
 PROPERTIES: dict[str, tuple[str, ...]] = {
-    "memsafety": (
-        "null_dereference",
-        "dangling_dereference",
-        "out_of_bounds",
-        "uninitialized_pointer",
-        "double_free",
-        "invalid_free",
-        "memory_leak",
-    ),
+    "memsafety": (*_BAD_DEREFERENCES, *_BAD_FREES, "memory_leak"),
     "memcleanup": ("memory_cleanup",),
     "unreach": ("unreach_call",),
     "assert": ("assertion",),
+    "valid-deref": _BAD_DEREFERENCES,
+    "valid-free": _BAD_FREES,
+    "valid-memtrack": ("memory_leak",),
 }
 """The properties that can be checked, and the kinds of findings that violate them."""
+PARTS_OF_MEMSAFETY = ("valid-deref", "valid-free", "valid-memtrack")
+"""The properties that are `memsafety` together, by their names in SV-COMP."""
+DEFAULT_PROPERTIES = tuple(name for name in PROPERTIES if name not in PARTS_OF_MEMSAFETY)
+"""The properties that are checked if none is asked for."""
 LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 """The kinds of lost blocks: at the loss of the last pointer, and at the end of the program."""
-UNDEFINED = frozenset(
-    (
-        "null_dereference",
-        "dangling_dereference",
-        "out_of_bounds",
-        "uninitialized_pointer",
-        "double_free",
-        "invalid_free",
-    )
-)
+UNDEFINED = frozenset((*_BAD_DEREFERENCES, *_BAD_FREES))
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 
 
@@ -82,7 +74,7 @@ def property_of(kind: str) -> str | None:
 def violated_properties(kind: str, detail: str) -> list[str]:
     """The properties that an error violates, the most specific first; `detail` tells leaks apart."""
     if kind == "memory_leak":
-        return ["memcleanup"] if detail == "exit" else ["memsafety", "memcleanup"]
+        return ["memcleanup"] if detail == "exit" else ["memsafety", "valid-memtrack", "memcleanup"]
     return [name for name, kinds in PROPERTIES.items() if kind in kinds]
 
 

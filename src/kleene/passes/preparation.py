@@ -12,6 +12,7 @@ from kleene.diagnostics import LimitReached
 from kleene.passes.attempts.choices import may_choose, original_location
 from kleene.passes.attempts.slices.classes import NoSlices
 from kleene.passes.attempts.slices.slicing import Slice, Slicing
+from kleene.passes.elements.owners import is_struct_of_members
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import is_tag
@@ -68,6 +69,23 @@ class Prepared:
         except LimitReached:
             return None
         return chosen if gains else None
+
+    @cached_property
+    def by_members(self) -> Prepared | None:
+        """The program with variables for the members of structs of the heap of which there is one.
+
+        None if there is no such struct, or if it stays in memory since something else holds the address of a member.
+        """
+        if self.slice is not None or self.source.by_members:
+            return None
+        chosen = Prepared(replace(self.source, by_members=True))
+        try:
+            variables = (*chosen.memory.pointers, *chosen.memory.integers)
+            if not any(map(is_struct_of_members, variables)) or any(map(is_struct_of_members, chosen.memory.objects)):
+                return None
+        except LimitReached:
+            return None
+        return chosen
 
     @property
     def inlined(self) -> CProgram:

@@ -21,6 +21,7 @@ class Way(Enum):
     """A way to fewer structures that a run may show; the value says why it ends there."""
 
     CHOICES = "locations can know which element of an array is meant"
+    MEMBERS = "a block of the heap that is made once leads to the structures"
     SLICES = "the program has several data structures"
     ZEROS = "what indices are for is known of the slots of their arrays"
     NUMBERS = "numbers in nodes, or numbers that are counted on, multiply the structures"

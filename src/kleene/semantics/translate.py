@@ -24,6 +24,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     Invoke,
     Leave,
@@ -409,6 +410,8 @@ class Translator:
                 self.objects.allocate(operation)
             case Free():
                 self.objects.free(operation)
+            case HandOut(pointer=pointer):
+                self.objects.hand_out(pointer)
             case Havoc(target=target):
                 self.objects.havoc(target)
             case MemSet():

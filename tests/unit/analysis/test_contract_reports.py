@@ -17,7 +17,7 @@ from kleene.analysis.c.options import CheckOptions, check_options
 from kleene.c.contracts import read_contracts
 from kleene.cfa.operations import Call, Place
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, Finding, Verdict
+from kleene.core.verdict import DEFAULT_PROPERTIES, Finding, Verdict
 from kleene.coverage.runs import Coverage
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
@@ -31,7 +31,7 @@ TEXT = """
 int main(void) { words(NULL); formal(NULL); return 0; }
 """
 NAMES = ("main", "words", "formal")
-ALL = tuple(PROPERTIES)
+ALL = DEFAULT_PROPERTIES
 TRUE, FALSE, UNKNOWN = Verdict.TRUE, Verdict.FALSE, Verdict.UNKNOWN
 
 

@@ -382,3 +382,92 @@ def test_a_block_that_unknown_code_may_keep_is_not_lost(
     report = checked(PASSED.replace("BODY", body), tmp_path, extern=extern)
     assert leaks == any(f.kind == "memory_leak" for f in report.findings if f.confirmed)
     assert leaks or "--extern keep=pure" in report.reason
+
+
+OUTPUTS = """
+#include <stdlib.h>
+struct buffer { int *data; int length; struct { int *rest; } in; };
+void fill(struct buffer *b);
+void fill_any(void *b);
+void set(int **p);
+int main(void) {
+    BODY
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p; set(&p); *p = 1;",
+        "int *p = NULL; set(&p); int *q = p; *q = 1;",
+        "struct buffer b; fill(&b); b.data[0] = 1;",
+        "struct buffer b = {0}; fill_any(&b); b.data[0] = 1;",
+        "struct buffer b = {0}; fill(&b); *b.in.rest = 1;",
+        "struct buffer *b = calloc(1, sizeof *b); if (!b) return 1; fill(b); *b->data = 1; free(b);",
+    ],
+)
+def test_pointers_that_unknown_code_may_have_written(tmp_path: Path, body: str) -> None:
+    """Output parameters: before, the null pointer before the call was a finding after it."""
+    report = checked(OUTPUTS.replace("BODY", body), tmp_path)
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+    assert not any(finding.confirmed for finding in report.findings)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p; set(&p); p = NULL; *p = 1;",
+        "int *p = NULL; *p = 1; set(&p);",
+        "int x, *p = &x, *q = NULL; set(&p); *q = 1;",
+        "struct buffer *b = calloc(1, sizeof *b); if (!b) return 1; fill(b); free(b); *b->data = 1;",
+        "struct buffer *b = calloc(1, sizeof *b); if (!b) return 1; fill(b); b->data = NULL; *b->data = 1;",
+    ],
+)
+def test_errors_that_unknown_code_has_no_part_in(tmp_path: Path, body: str) -> None:
+    report = checked(OUTPUTS.replace("BODY", body), tmp_path)
+    assert report.properties["memsafety"] is Verdict.FALSE
+
+
+def test_globals_that_only_unknown_code_is_given(tmp_path: Path) -> None:
+    """The path formulas leave out globals that nothing names any more; the call of unknown code still does."""
+    text = """
+    struct ops { int (*compare)(int *, int *); };
+    struct tree { int *root; };
+    void init(struct tree *, const struct ops *);
+    static int compare(int *a, int *b) { return *a - *b; }
+    static const struct ops ops = { compare };
+    int main(void) { struct tree t; init(&t, &ops); *t.root = 1; return 0; }
+    """
+    report = checked(text, tmp_path)
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+
+
+def test_files_that_are_not_read_are_the_reason(tmp_path: Path) -> None:
+    """Before, the first call of a function in such a file was the reason, and every block a possible leak."""
+    client, library = tmp_path / "client.c", tmp_path / "library.c"
+    client.write_text("void *make(void);\nint main(void) { int *p = make(); *p = 1; return 0; }\n")
+    library.write_text('#include <stdlib.h>\n#include "config.h"\nvoid *make(void) { return malloc(4); }\n')
+    report = check([str(client), str(library)], check_options(timeout=20.0))
+    assert report.reason.startswith(f"not all files are read: {library}:2:10: 'config.h' file not found")
+    assert "repair the errors" in report.advice
+    assert not report.findings
+
+
+def test_unknown_code_does_not_change_the_standard_streams(tmp_path: Path) -> None:
+    text = """
+    #include <stdio.h>
+    #include <stdlib.h>
+    int log_it(int n);
+    int main(void) {
+        int *p = malloc(4);
+        if (p) *p = getchar();
+        log_it(3);
+        if (stdin != NULL) free(p);
+        else free(p);
+        return 0;
+    }
+    """
+    report = checked(text, tmp_path)
+    assert report.properties["memsafety"] is Verdict.TRUE

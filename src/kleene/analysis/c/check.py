@@ -14,7 +14,7 @@ from kleene.analysis.c.coverage import cover, seconds_for
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.classes import CLASSES
 from kleene.analysis.c.strategy import Check, run_phases
-from kleene.analysis.c.verdicts import MORE_TIME, explain, reopen_cleanup
+from kleene.analysis.c.verdicts import MORE_TIME, explain, explain_unread, reopen_cleanup
 from kleene.analysis.limits import interruptible, within
 from kleene.c.reader import read_units
 from kleene.cfa.program import CProgram
@@ -37,6 +37,8 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     program, problems = read
     report = check_program(program, options, start)
     report.unread = tuple(problems)
+    if problems:
+        explain_unread(report)
     return report
 
 

@@ -19,7 +19,7 @@ from kleene.analysis.limits import Watchdog, within
 from kleene.c.contracts import Contract, read_contracts
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
+from kleene.core.verdict import DEFAULT_PROPERTIES, PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import LimitReached, UsageError
 from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
@@ -120,7 +120,7 @@ class _Part:
     def properties(self) -> tuple[str, ...]:
         """The properties to check: with formulas, the caller owns the blocks left at the end of a body."""
         formal = self.contract is not None and self.contract.formal
-        return tuple(name for name in PROPERTIES if not formal or name != "memcleanup")
+        return tuple(name for name in DEFAULT_PROPERTIES if not formal or name != "memcleanup")
 
     def proves(self, name: str) -> bool:
         return self.report is not None and self.report.properties.get(name, Verdict.TRUE) is Verdict.TRUE

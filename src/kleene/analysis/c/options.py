@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kleene.c.options import DEFAULT, ReadOptions
 from kleene.c.unit import ERRORS
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import DEFAULT_PROPERTIES, PROPERTIES
 from kleene.domains.shape.domain import MOST_STRUCTURES
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MOST_SECONDS = 60.0
 class CheckOptions:
     """What to check and how long. The properties, not `read`, determine which error calls end a run."""
 
-    properties: tuple[str, ...] = tuple(PROPERTIES)
+    properties: tuple[str, ...] = DEFAULT_PROPERTIES
     read: ReadOptions = field(default=DEFAULT)
     timeout: float = MOST_SECONDS
     """Seconds for the whole command."""

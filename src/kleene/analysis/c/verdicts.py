@@ -198,6 +198,17 @@ def explain(report: CheckReport) -> None:
     report.advice = _advice(report, undefined)
 
 
+def explain_unread(report: CheckReport) -> None:
+    """Where files are not read, this is the reason for UNKNOWN: what is possible without them is of no use."""
+    if Verdict.UNKNOWN not in report.properties.values():
+        return
+    first = report.unread[0]
+    place = f"{first.position}: " if first.position else ""
+    report.reason = f"not all files are read: {place}{first.message}"
+    report.advice = "repair the errors of the files that are not read, or leave these files out"
+    report.findings = [finding for finding in report.findings if finding.confirmed]
+
+
 def _advice(report: CheckReport, undefined: Finding | None) -> str:
     """One sentence on what the user can do about the reason."""
     shape = report.shape

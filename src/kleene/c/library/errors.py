@@ -15,23 +15,23 @@ from kleene.cfa.operations import Allocate, Assign, Assume, Call, Havoc, Operati
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import INT
 
-_LOCATION = "__errno_location"
-_ERRNO = "kleene_errno"
+ERRNO_LOCATION = "__errno_location"
+ERRNO = "kleene_errno"
 """The variable whose address `__errno_location` returns, in the library of models."""
 _NO_MEMORY = 12
 """ENOMEM of Linux."""
 _COMPARING = ("strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "memchr", "bsearch")
 _SEARCHING = ("strchr", "strrchr", "strstr", "strspn", "strcspn", "strtok", "strtok_r", "strsep", "qsort")
 _COPYING = ("strcpy", "strncpy", "strcat", "strncat", "strdup", "strndup", "memcpy", "memmove", "memset")
-_WITHOUT_ERRORS = frozenset((_LOCATION, *_COMPARING, *_SEARCHING, *_COPYING))
+_WITHOUT_ERRORS = frozenset((ERRNO_LOCATION, *_COMPARING, *_SEARCHING, *_COPYING))
 """Functions for which POSIX defines no errors but those of the allocations in them."""
 _INPUT = "__VERIFIER_nondet"
 
 
 def with_errors(program: CProgram) -> CProgram:
     """The program in which functions that fail set `errno`, if something looks at it."""
-    variable = next((g.variable for g in program.globals if g.variable.name == _ERRNO), None)
-    if variable is None or _LOCATION not in program.functions:
+    variable = next((g.variable for g in program.globals if g.variable.name == ERRNO), None)
+    if variable is None or ERRNO_LOCATION not in program.functions:
         return program
     functions = {name: _Errors(program, f, variable).function() for name, f in program.functions.items()}
     return replace(program, functions=functions)
@@ -61,7 +61,7 @@ class _Errors:
             yield from self._set_if(label.place, failed, Constant(_NO_MEMORY, INT), done, edge.target)
         elif self.is_own and self._may_set(label):
             yield Edge(edge.source, label, f"{done}.any")
-            yield Edge(f"{done}.any", Havoc(label.place, self.now, _LOCATION), done)
+            yield Edge(f"{done}.any", Havoc(label.place, self.now, ERRNO_LOCATION), done)
             positive = Comparison(">", self.now, Constant(0, INT))
             yield from self._set_if(label.place, positive, self.now, done, edge.target)
         else:

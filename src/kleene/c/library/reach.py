@@ -1,7 +1,8 @@
 """What unknown code can reach: through its arguments, and through the globals that other files can name.
 
-Unknown code is assumed to be free of errors itself, and to call functions of the program only by pointers that it is
-given. The answers do not regard control flow, so what was kept by one call counts for all later ones.
+Unknown code is assumed to be free of errors itself, to leave the standard streams open, and to call functions of the
+program only by pointers that it is given. The answers do not regard control flow, so what was kept by one call counts
+for all later ones.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from kleene.c.library.outside import STANDARD
 from kleene.cfa.expressions import (
     AddressOf,
     Cast,
@@ -70,6 +72,8 @@ class Reach:
     def through_globals(self) -> str:
         """The first global through which unknown code reaches memory of the program, in words."""
         for item in self.shared:
+            if item.variable.name in STANDARD:
+                continue
             known = not item.external or item.variable.name in self._assigned_names
             if known and self._holds_pointers(item.variable.type) and not self._is_handle(item.variable.type):
                 return f"it may change the global {item.variable.name}, which is not static"

@@ -65,7 +65,8 @@ class _CheckCommand(click.Command):
     "properties",
     multiple=True,
     metavar="NAME",
-    help="memsafety, memcleanup, unreach, assert (default: all), or an SV-COMP property file (.prp).",
+    help="memsafety, memcleanup, unreach, assert (default: all), valid-deref, valid-free, valid-memtrack, or an "
+    "SV-COMP property file (.prp).",
 )
 @click.option("--include", multiple=True, metavar="FOLDER", help="Where to look for included files (also -I).")
 @click.option("--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro (also -D).")

@@ -92,10 +92,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         if bit < _NULL_PAGE * 8:
             raise Violation("null_dereference", NULL_MESSAGE)
         raise Violation("dangling_dereference", NO_ADDRESS)
-    block = state.blocks[number]
-    if not block.alive:
-        gone = _GONE.get(block.kind, "out of scope")
-        raise Violation("dangling_dereference", f"{block.label} is {gone}", number)
+    block = alive(state, number)
     if block.kind == GARBAGE:
         raise Violation("uninitialized_pointer", UNINITIALIZED_MESSAGE)
     if block.kind == ARGUMENTS:
@@ -108,6 +105,15 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
     if bit < 0 or bit + width > block.size * 8:
         where = f"offset {bit // 8} of {block.label} with {block.size} bytes"
         raise Violation("out_of_bounds", where, number)
+    return block
+
+
+def alive(state: State, number: int) -> Block:
+    """A block; a Violation if it was freed or has ended."""
+    block = state.blocks[number]
+    if not block.alive:
+        gone = _GONE.get(block.kind, "out of scope")
+        raise Violation("dangling_dereference", f"{block.label} is {gone}", number)
     return block
 
 

@@ -13,6 +13,7 @@ from kleene.cfa.operations import (
     Assign,
     EndScope,
     Free,
+    HandOut,
     Havoc,
     MemCopy,
     MemSet,
@@ -245,7 +246,7 @@ class _Run:
 
     def _pass_on(self, state: State, location: str) -> None:
         """Note the blocks that unknown code is given at a location."""
-        for pointer in self.machine.program.passed_on.get(location, ()) if self.check_leaks else ():
+        for pointer in self.machine.passed_pointers(location) if self.check_leaks else ():
             try:
                 value = self.machine.compiler.value(pointer)(state)
             except (Violation, NotModelled):
@@ -332,7 +333,7 @@ def _pointers(operation: Operation) -> Iterator[Expression]:
     for node in (node for expression in expressions(operation) for node in walk(expression)):
         if isinstance(node, Deref):
             yield node.pointer
-    if isinstance(operation, Free | MemSet | Realloc):
+    if isinstance(operation, Free | HandOut | MemSet | Realloc):
         yield operation.pointer
     elif isinstance(operation, MemCopy):
         yield from (operation.destination, operation.source)

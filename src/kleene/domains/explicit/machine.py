@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kleene.cfa.expressions import FunctionAddress, StringLiteral, walk
+from kleene.cfa.expressions import Expression, FunctionAddress, StringLiteral, walk
 from kleene.cfa.operations import Assume, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
@@ -15,6 +15,7 @@ from kleene.domains.explicit.entry import entry_value
 from kleene.domains.explicit.evaluate import Compiler
 from kleene.domains.explicit.memory import Cell
 from kleene.domains.explicit.operations import Ended, Operations
+from kleene.domains.explicit.outside.given import missing_pointers, passed_pointers
 from kleene.domains.explicit.state import Frame, InputSource, State
 from kleene.domains.explicit.values import Undefined, Value, Violation
 
@@ -107,6 +108,10 @@ class Machine:
             state.blocks[block].store(0, parameter.type.size * 8, value)
         return state
 
+    def passed_pointers(self, location: str) -> list[Expression]:
+        """The pointers that unknown code is given at a location."""
+        return passed_pointers(self.program, location) if location in self.program.passed_on else []
+
     def step_at(self, location: str, function: str) -> Step | None:
         """The step at a location; None where the path ends (at a false assumption)."""
         if location not in self._code:
@@ -152,7 +157,17 @@ class Machine:
             nowhere = f"{function}.nowhere"
             yes, no = targets.get(True, nowhere), targets.get(False, nowhere)
             return Step(first.label, nothing, yes, no, condition)
-        return Step(first.label, self.operations.compile(first.label, first.target), first.target)
+        run = self.operations.compile(first.label, first.target)
+        leave = missing_pointers(self.program, self.compiler, location, first.label)
+        return Step(first.label, run if leave is None else _one_after_the_other(leave, run), first.target)
+
+
+def _one_after_the_other(first: Callable[[State], None], second: Callable[[State], None]) -> Callable[[State], None]:
+    def both(state: State) -> None:
+        first(state)
+        second(state)
+
+    return both
 
 
 def nothing(state: State) -> None:

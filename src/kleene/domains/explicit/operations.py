@@ -18,6 +18,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     MemCopy,
     MemSet,
@@ -34,7 +35,7 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, RecordType
 from kleene.domains.explicit.arithmetic import concrete, decide, plain_null
 from kleene.domains.explicit.effects import copy, declare, end_scope, freeable, pass_argument, unknown
-from kleene.domains.explicit.evaluate import Compiler, access, as_address, bit_width
+from kleene.domains.explicit.evaluate import Compiler, access, alive, as_address, bit_width
 from kleene.domains.explicit.memory import STREAM, Block
 from kleene.domains.explicit.output import read_text, render
 from kleene.domains.explicit.specified import SpecifiedOperation
@@ -88,6 +89,8 @@ class Operations:
                 return self._realloc(operation)
             case Free():
                 return self._free(operation)
+            case HandOut():
+                return self._hand_out(operation)
             case MemSet():
                 return self._memset(operation)
             case MemCopy():
@@ -233,6 +236,16 @@ class Operations:
         pointer = self.compiler.value(operation.pointer)
 
         return lambda state: _release(state, plain_null(state, pointer(state)), stack=operation.stack)
+
+    def _hand_out(self, operation: HandOut) -> Callable[[State], None]:
+        pointer = self.compiler.value(operation.pointer)
+
+        def hand_out(state: State) -> None:
+            value = pointer(state)
+            if type(value) is Pointer:
+                alive(state, value.block)
+
+        return hand_out
 
     def _realloc(self, operation: Realloc) -> Callable[[State], None]:
         store = self._store(operation.target)

@@ -38,6 +38,7 @@ from kleene.cfa.operations import (
     EndScope,
     Exit,
     Free,
+    HandOut,
     Havoc,
     Operation,
     Print,
@@ -53,7 +54,7 @@ FALSE, TRUE, OPEN = 0, 1, 2
 """The values of the variable of a comparison."""
 MOST_COMPARISONS = 12
 """Comparisons that are followed: the structures are told apart by the outcomes of those that are needed later."""
-_QUIET = Skip | Assume | Print | Free | Exit
+_QUIET = Skip | Assume | Print | HandOut | Free | Exit
 """Operations that change neither variables nor what live blocks hold."""
 _MIRRORED = {">": "<", "<=": ">="}
 """Comparisons that are written with the operands exchanged."""

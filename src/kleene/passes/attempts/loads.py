@@ -19,6 +19,7 @@ from kleene.cfa.operations import (
     Assume,
     DeclareLocal,
     EndScope,
+    HandOut,
     Havoc,
     Operation,
     Print,
@@ -154,7 +155,7 @@ class _Numbering:
     def _after(self, operation: Operation, known: Available) -> Available:
         """The reads available after an operation: none, if it may write to memory or end an object."""
         match operation:
-            case Skip() | Assume() | Print():
+            case Skip() | Assume() | Print() | HandOut():
                 return dict(known)
             case Assign(target=Variable() as v) | Allocate(target=Variable() as v) | Havoc(target=Variable() as v):
                 plain = v not in self.objects and is_scalar(v.type)

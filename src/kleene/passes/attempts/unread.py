@@ -33,6 +33,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     Invoke,
     Leave,
@@ -57,6 +58,7 @@ _UNDERSTOOD = (
     | Error
     | Exit
     | Free
+    | HandOut
     | Havoc
     | Invoke
     | Leave

@@ -1,15 +1,19 @@
-"""Structs on the heap that own an array and of which there is one: their members as variables.
+"""Structs on the heap of which there is one: their members as variables.
 
 In ``struct vec *v = malloc(sizeof *v)`` the array and its length are members of a block. If the block is made once, and
 its address is only copied from variable to variable, one variable can stand for all of them, and a variable for each
 member. One that gets NULL in place of the address (``free(v); return NULL;``) does so where no other one is read any
 more. The block stays, without its members: each access to a member is an access to its first byte, so that errors of
 the pointer are found as before. Then `with_element_lists` follows the array as that of a struct on the stack.
+
+In the form of the program `by_members`, so it is with structs that have several pointers and no array: a header with
+eight lists is one part of the heap, eight variables are eight. One variable of the struct's type stands for all members
+there, since addresses of members may be taken; its life ends where the struct is freed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -34,6 +38,7 @@ from kleene.cfa.operations import (
     DeclareLocal,
     EndScope,
     Free,
+    MemSet,
     Operation,
     Place,
     Skip,
@@ -41,13 +46,17 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import INT, IntegerType, PointerType, RecordType, Type
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import Leaf, Unmodelled, constant_of, leaves
 from kleene.passes.rewrite import Choice, expand_edges, rewrite, with_parts
 
 BYTE = IntegerType(8, signed=True, name="char")
+LEAST_POINTERS = 2
+"""Pointers in a struct from which its members become variables: one alone is followed as well in memory."""
+_WHOLE = "(*"
+"""How the name of a variable begins that stands for all members of a struct."""
 
 
 def touched_name(root: Variable) -> str:
@@ -55,20 +64,30 @@ def touched_name(root: Variable) -> str:
     return f"{root}->"
 
 
+def is_struct_of_members(variable: Variable) -> bool:
+    """Whether a variable, or the variable that it was a part of, stands for all members of a struct of the heap."""
+    return variable.name.startswith(_WHOLE)
+
+
 def with_owner_members(program: CProgram) -> CProgram:
-    """The program with variables for the members of structs of which there is one, and which own an array."""
-    if set(program.functions) != {program.entry}:
+    """The program with variables for the members of structs of which there is one.
+
+    These structs own an array; with `by_members`, they may have two pointers instead.
+    """
+    if set(program.functions) != {program.entry} and not program.by_members:
         return program
     cfa, new = program.main.cfa, list(program.main.locals)
     for made in [e for e in cfa.edges if _makes_struct(e.label, program)]:
-        owner = _Owner.of(program, cfa, made)
+        owner = _Owner.of(program, cfa, made) if set(program.functions) == {program.entry} else None
+        if owner is None and program.by_members:
+            owner = _Owner.as_variable(program, cfa, made)
         if owner is not None:
             cfa = _Coder(program, owner).run(cfa)
-            new += owner.members.values()
+            new += owner.variables
     if cfa is program.main.cfa:
         return program
     main = replace(program.main, cfa=cfa, locals=tuple(new))
-    return replace(program, functions={main.name: main})
+    return replace(program, functions={**program.functions, main.name: main})
 
 
 def _makes_struct(label: Operation, program: CProgram) -> bool:
@@ -84,40 +103,68 @@ def _makes_struct(label: Operation, program: CProgram) -> bool:
 
 @dataclass(frozen=True)
 class _Owner:
-    """A struct: the variables that hold its address, the one that stands for all, and the variables of its members."""
+    """A struct: the variables that hold its address, and the one that stands for all of them.
+
+    Its members are variables by their offsets, or those of one variable, `whole`.
+    """
 
     made: Edge[Operation]
     holders: Set[Variable]
     root: Variable
     members: dict[int, Variable]
+    whole: Variable | None = None
 
     @staticmethod
     def of(program: CProgram, cfa: Cfa[Operation], made: Edge[Operation]) -> _Owner | None:
-        label = made.label
-        assert isinstance(label, Allocate) and isinstance(label.target, Variable)
-        assert isinstance(label.element, RecordType)
-        holders = _copies(cfa, label.target)
-        if any(made.source in loop for loop in cfa.loops.values()) or holders & address_taken(
-            e.label for e in cfa.edges
-        ):
+        """A struct that owns an array, with a variable for each member."""
+        holders, parts = _copies(cfa, made), _leaves(made, program)
+        if parts is None or not _owns_array(cfa, holders):
             return None
-        if any(v.is_global or v.type != label.target.type for v in holders):
-            return None
-        if not all(_is_harmless(e, holders, made) for e in cfa.edges) or not _owns_array(cfa, holders):
-            return None
-        if not _are_one(cfa, holders, made):
-            return None
-        root = next((v for v in sorted(holders, key=str) if _outlives(cfa, v, holders, made)), None)
-        if root is None or not all(_is_set_before_use(cfa, v, made) for v in holders):
-            return None
-        try:
-            parts = leaves(label.element, program)
-        except Unmodelled:
-            return None
+        root = _root(cfa, holders, made, lambda x: _reads_members_only(x, holders))
         members = {p.offset: Variable(f"{root}->{p.name}", p.type) for p in parts}
-        if _overlap(parts) or not _uses_only(cfa, holders, members):
+        if root is None or not _uses_only(cfa, holders, members):
             return None
         return _Owner(made, holders, root, members)
+
+    @staticmethod
+    def as_variable(program: CProgram, cfa: Cfa[Operation], made: Edge[Operation]) -> _Owner | None:
+        """A struct with several pointers, with one variable for all members."""
+        holders, parts = _copies(cfa, made), _leaves(made, program)
+        if parts is None or sum(isinstance(p.type, PointerType) for p in parts) < LEAST_POINTERS:
+            return None
+        root = _root(cfa, holders, made, lambda x: _only_follows(x, holders))
+        assert isinstance(made.label, Allocate) and made.label.element is not None
+        return None if root is None else _Owner(made, holders, root, {}, Variable(f"{_WHOLE}{root})", made.label.element))
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of the members."""
+        return tuple(self.members.values()) if self.whole is None else (self.whole,)
+
+
+def _leaves(made: Edge[Operation], program: CProgram) -> list[Leaf] | None:
+    """The scalars of a struct; None if they are not known, or two of them have a byte in common."""
+    assert isinstance(made.label, Allocate) and isinstance(made.label.element, RecordType)
+    try:
+        parts = leaves(made.label.element, program)
+    except Unmodelled:
+        return None
+    return None if _overlap(parts) else parts
+
+
+def _root(
+    cfa: Cfa[Operation], holders: Set[Variable], made: Edge[Operation], is_harmless: Callable[[Expression], bool]
+) -> Variable | None:
+    """The holder that can stand for all others; None if the struct is not one, or is used in other ways."""
+    target = getattr(made.label, "target", None)
+    if made.source in cfa.reachable_from([made.target]) or holders & address_taken(e.label for e in cfa.edges):
+        return None
+    if any(v.is_global or v.type != getattr(target, "type", None) for v in holders):
+        return None
+    if not all(_is_harmless(e, holders, made, is_harmless) for e in cfa.edges) or not _are_one(cfa, holders, made):
+        return None
+    root = next((v for v in sorted(holders, key=str) if _outlives(cfa, v, holders, made)), None)
+    return root if all(_is_set_before_use(cfa, v, made) for v in holders) else None
 
 
 def _overlap(parts: list[Leaf]) -> bool:
@@ -126,9 +173,10 @@ def _overlap(parts: list[Leaf]) -> bool:
     return any(end > start for (_, end), (start, _) in pairwise(ends))
 
 
-def _copies(cfa: Cfa[Operation], start: Variable) -> set[Variable]:
-    """The variables that get the value of a variable, by copies."""
-    holders = {start}
+def _copies(cfa: Cfa[Operation], made: Edge[Operation]) -> set[Variable]:
+    """The variables that get the address of a struct, by copies."""
+    assert isinstance(made.label, Allocate) and isinstance(made.label.target, Variable)
+    holders = {made.label.target}
     while True:
         more = {
             e.label.target
@@ -140,7 +188,9 @@ def _copies(cfa: Cfa[Operation], start: Variable) -> set[Variable]:
         holders |= more
 
 
-def _is_harmless(edge: Edge[Operation], holders: Set[Variable], made: Edge[Operation]) -> bool:
+def _is_harmless(
+    edge: Edge[Operation], holders: Set[Variable], made: Edge[Operation], is_harmless: Callable[[Expression], bool]
+) -> bool:
     """Whether an operation gives a holder no other value, and its value to nothing else."""
     label = edge.label
     if edge == made or isinstance(label, DeclareLocal | EndScope):
@@ -150,7 +200,7 @@ def _is_harmless(edge: Edge[Operation], holders: Set[Variable], made: Edge[Opera
         return isinstance(label, Assign) and (bare(label.value) in holders or _is_null(label))
     if isinstance(label, Free) and bare(label.pointer) in holders:
         return True
-    return all(_reads_members_only(x, holders) for x in expressions(label))
+    return all(map(is_harmless, expressions(label)))
 
 
 def _is_null(label: Assign) -> bool:
@@ -179,6 +229,18 @@ def _reads_members_only(expression: Expression, holders: Set[Variable]) -> bool:
     if isinstance(expression, AddressOf) and any(n in holders for n in walk(expression)):
         return False
     return all(_reads_members_only(c, holders) for c in children(expression))
+
+
+def _only_follows(expression: Expression, holders: Set[Variable]) -> bool:
+    """Whether the value of a holder is used to reach the struct or a part of it, or compared with NULL."""
+    match expression:
+        case Variable():
+            return expression not in holders
+        case Deref(pointer=Variable() as pointer) if pointer in holders:
+            return isinstance(pointer.type, PointerType) and pointer.type.target == expression.type
+        case Comparison(left=left, right=right) if bare(left) in holders and constant_of(right) == 0:
+            return True
+    return all(_only_follows(c, holders) for c in children(expression))
 
 
 def _leads_to_member(base: Expression, holders: Set[Variable]) -> bool:
@@ -274,15 +336,16 @@ class _Coder:
                 return
             case EndScope(variables=variables):
                 kept = tuple(v for v in variables if v not in owner.holders or v == owner.root)
-                ended = (*kept, *owner.members.values()) if owner.root in kept else kept
+                ended = (*kept, *owner.variables) if owner.root in kept else kept
                 yield replace(label, variables=ended) if ended else Skip(place)
                 return
             case Assign(target=Variable() as target) if target in owner.holders:
                 yield Skip(place)
-                for gone in (owner.root, *self._pointers()) if _is_null(label) else ():
-                    yield Assign(place, gone, Constant(0, gone.type))
+                if _is_null(label):
+                    yield Assign(place, owner.root, Constant(0, owner.root.type))
+                    yield from self._last_values(place)
                 return
-        if any(_holder(n, owner.holders) is not None for x in expressions(label) for n in walk(x)):
+        if any(self._is_access(n) for x in expressions(label) for n in walk(x)):
             yield Assign(place, self.touched, Deref(Cast(owner.root, _to(BYTE, owner.root)), BYTE))
         if edge == owner.made:
             assert isinstance(label, Allocate)
@@ -291,20 +354,40 @@ class _Coder:
             return
         yield self._rewritten(label)
         if isinstance(label, Free) and bare(label.pointer) in owner.holders:
-            yield from (Assign(place, v, Constant(0, v.type)) for v in self._pointers())
+            yield from self._last_values(place)
+
+    def _is_access(self, node: Expression) -> bool:
+        holders = self.owner.holders
+        if self.owner.whole is not None:
+            return isinstance(node, Deref) and node.pointer in holders
+        return _holder(node, holders) is not None
 
     def _first_values(self, place: Place, *, zeroed: bool) -> Iterator[Operation]:
+        whole = self.owner.whole
+        if whole is not None:
+            yield DeclareLocal(place, whole)
+            if zeroed:
+                size = IntegerType(self.program.pointer_size * 8, signed=False, name="unsigned long")
+                address = AddressOf(whole, self.owner.root.type)
+                yield MemSet(place, address, Constant(0, INT), Constant(whole.type.size, size))
         for variable in self.owner.members.values():
             yield Assign(place, variable, Constant(0, variable.type)) if zeroed else DeclareLocal(place, variable)
 
-    def _pointers(self) -> list[Variable]:
-        return [v for v in self.owner.members.values() if isinstance(v.type, PointerType)]
+    def _last_values(self, place: Place) -> Iterator[Operation]:
+        """The members lead to nothing any more."""
+        if self.owner.whole is not None:
+            yield EndScope(place, (self.owner.whole,))
+        for variable in self.owner.members.values():
+            if isinstance(variable.type, PointerType):
+                yield Assign(place, variable, Constant(0, variable.type))
 
     def _rewritten(self, label: Operation) -> Operation:
         return with_parts(label, lambda x: rewrite(self._with_members(x), self._with_root))
 
     def _with_members(self, expression: Expression) -> Expression:
-        if isinstance(expression, Field) and _holder(expression, self.owner.holders) is not None:
+        if self.owner.whole is not None and self._is_access(expression):
+            return self.owner.whole
+        if self.owner.members and isinstance(expression, Field) and self._is_access(expression):
             return self.owner.members[member_base(expression)[1]]
         return with_parts(expression, self._with_members)
 

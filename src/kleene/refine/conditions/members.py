@@ -37,6 +37,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     MemCopy,
     MemSet,
@@ -58,7 +59,7 @@ Facts = frozenset[Comparison]
 """Comparisons of members, variables and constants that hold."""
 MOST_FACTS = 24
 """Facts at one location: those of the last conditions are the useful ones, and a solver gets all that are related."""
-_HARMLESS = Skip | Assume | Print | Error | Exit | Return | Free | DeclareLocal | EndScope
+_HARMLESS = Skip | Assume | Print | HandOut | Error | Exit | Return | Free | DeclareLocal | EndScope
 """Operations that write to no member."""
 
 

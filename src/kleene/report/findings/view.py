@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kleene.cfa.operations import Call, Error, Place
+from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.memory import STREAM
@@ -21,6 +22,7 @@ from kleene.report.findings.source_lines import source_line
 if TYPE_CHECKING:
     from kleene.domains.explicit.heap import Heap
     from kleene.domains.explicit.interpreter import TraceStep
+    from kleene.domains.explicit.state import State
 
 MOST_STEPS = 400
 """Steps of a run that are listed: viewers become slow beyond it. The last ones are kept."""
@@ -38,6 +40,8 @@ _KEYWORDS = frozenset(("if", "while", "for", "switch", "return", "sizeof"))
 """Words before a parenthesis that are no macros."""
 _NUMBER = re.compile(r"\d+")
 _BEGIN = {"heap": "the block is allocated here", STREAM: "the stream is opened here"}
+_DEPTH_OF_CLIENT = 2
+"""Activations on the stack in a function that the entry calls: `calls` names these functions."""
 _END = {"heap": "it is freed here", STREAM: "it is closed here"}
 
 
@@ -206,8 +210,21 @@ def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
         place = trace.steps[step - 1].operation.place if step else None
         if not was_alive and block.alive and block.place is not None:
             notes.append(Note(block.place, _BEGIN.get(block.kind, f"'{block.label}' is declared here")))
+            notes += _callers(state, trace.program) if block.kind in _BEGIN else []
         if was_alive and not block.alive and place is not None:
             shown = state.call_from(place, trace.program.library)
             notes.append(Note(shown, _END.get(block.kind, "its scope ends here")))
+            notes += _callers(state, trace.program) if block.kind in _END else []
         was_alive = block.alive
     return tuple(notes)
+
+
+def _callers(state: State, program: CProgram) -> list[Note]:
+    """The call of the function in which a block begins or ends, where another one than the entry makes it.
+
+    Many blocks of a program come from one allocator, and go to one destructor.
+    """
+    own = [frame for frame in state.frames if program.functions[frame.function].place.file not in program.library]
+    if len(own) <= _DEPTH_OF_CLIENT or (call := own[-1].call) is None:
+        return []
+    return [Note(call.place, f"{own[-1].function.partition('@')[0]} is called here")]

@@ -19,6 +19,7 @@ import yaml
 from kleene import __version__
 from kleene.cfa.operations import Allocate, Place, Realloc
 from kleene.core.plain_json import Json
+from kleene.core.verdict import PARTS_OF_MEMSAFETY
 from kleene.domains.explicit.explore import Confirmed
 from kleene.report.findings.source_lines import character_column, source_lines
 from kleene.report.formats.c_invariants import CInvariant
@@ -26,7 +27,8 @@ from kleene.report.formats.c_invariants import CInvariant
 FORMAT_VERSION = "2.0"
 _NONDET = "__VERIFIER_nondet_"
 _SPECIFICATIONS = {
-    "memsafety": ("G valid-free", "G valid-deref", "G valid-memtrack"),
+    "memsafety": tuple(f"G {part}" for part in PARTS_OF_MEMSAFETY),
+    **{part: (f"G {part}",) for part in PARTS_OF_MEMSAFETY},
     "memcleanup": ("G valid-memcleanup",),
     "unreach": ("G ! call(reach_error())",),
     "assert": ("G ! call(__assert_fail())",),

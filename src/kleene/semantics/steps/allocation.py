@@ -107,6 +107,16 @@ class ObjectSteps:
         good = conj(Not(undefined), neg(inside), neg(stack), neg(freed), neg(self.pointers.is_opaque(pointer)))
         self.context.check_then_step(f"may free {pointer.name}", alarms, good, focus)
 
+    def hand_out(self, expression: Expression) -> None:
+        """An alarm where a pointer that a caller gets may lead to a block that was freed or has ended."""
+        pointer = self.pointers.load(expression)
+        if pointer is None:
+            return
+        freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
+        alarms = [(freed, "dangling_dereference", f"{pointer.name} may point to a block that was freed")]
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self.context.check_then_step(f"hand out {pointer.name}", alarms, neg(freed), focus)
+
     def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:
         self.cells.end_cells(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
         update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))

@@ -15,13 +15,17 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
+from kleene.analysis.c.library.blame.allocations import executes_spared
+from kleene.analysis.c.library.blame.breaking import Breach
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.places import (
     executed_operations,
     in_library,
+    keeper_of_text,
     leaving_operation,
     reason_in_library,
     sequence_of,
+    with_breach,
 )
 from kleene.analysis.c.library.client.suspects import suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
@@ -38,7 +42,7 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, never_called
+from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, UNTESTED, never_called
 from kleene.analysis.c.library.inference.selection import Inference
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
@@ -151,7 +155,8 @@ class _Run:
         """Prove all operations again, with those that take two objects; what was proved before stays proved."""
         before = self.verdicts
         wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
-        every = [o for o in inferred.accepted if o not in pairs and (o.makes or o.function.name not in wrong)] + pairs
+        left_out = wrong - inferred.spared
+        every = [o for o in inferred.accepted if o not in pairs and o.function.name not in left_out] + pairs
         self.verdicts = {n: v for n, v in before.items() if n in wrong or n not in {o.function.name for o in every}}
         own = LibraryReport(report.file, [], assumptions=report.assumptions)
         self._prove_together(inference, inferred, every, own)
@@ -210,7 +215,11 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
-            operation = self._leaving(check, finding, client, operations) or operation
+            breach = self._breach(inference, check, finding, client, operations)
+            leaving = self._leaving(check, finding, client, operations)
+            operation = breach.operation if breach is not None else leaving or operation
+            if self._keeps_text(check, finding, client, operations):
+                continue
             is_lost = finding.confirmed and finding.kind == "memory_leak"
             if is_lost and (stored := self._without_null(inferred.types, operations)):
                 operations[:] = stored
@@ -232,7 +241,7 @@ class _Run:
                 operation,
                 verdict,
                 check.reason or str(finding),
-                in_library(finding, client, self.interface, run),
+                with_breach(in_library(finding, client, self.interface, run), "" if breach is None else breach.words),
                 run,
                 sequence_of(finding, client),
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
@@ -248,6 +257,27 @@ class _Run:
             return None
         operation = leaving_operation(check.traces[number], client)
         return operation if operation in operations else None
+
+    def _breach(
+        self, inference: Inference, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]
+    ) -> Breach | None:
+        """The operation that breaks, in the run of a finding, what the others keep."""
+        number = check.findings.index(finding)
+        if not finding.confirmed or number >= len(check.traces):
+            return None
+        breach = inference.tries.breach_in(check.traces[number], client, operations)
+        return breach if breach is not None and breach.operation in operations else None
+
+    def _keeps_text(self, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]) -> bool:
+        """Let the texts of an operation outlive the object, if the error of a run is that one of them was freed."""
+        number = check.findings.index(finding)
+        if not finding.confirmed or number >= len(check.traces):
+            return False
+        keeping = keeper_of_text(check.traces[number], client)
+        if keeping not in operations:
+            return False
+        operations[operations.index(keeping)] = keeping.with_roles({Role.TEXT: Role.LASTING_TEXT})
+        return True
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.
@@ -307,6 +337,8 @@ class _Run:
             elements = set(operation.records_in(*ELEMENTS))
             if not executed or not objects <= trial.alive or not elements <= trial.elements:
                 self._decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
+            elif wrong_function := executes_spared(program, name, self.clients.spared):
+                self._decide(operation, Verdict.UNKNOWN, UNTESTED.format(wrong_function))
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:
@@ -360,7 +392,7 @@ class _Run:
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error
         sequence = sequence_of(finding, rejected.client)
-        told = in_library(finding, rejected.client, self.interface, run)
+        told = with_breach(in_library(finding, rejected.client, self.interface, run), rejected.breach)
         self._decide(rejected.operation, Verdict.FALSE, told.message, told, run, sequence)
 
     def _open(self, name: str, reason: str) -> None:

@@ -56,7 +56,7 @@ APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
-WHOLE_FORMS = frozenset({Way.CHOICES, Way.SLICES})
+WHOLE_FORMS = frozenset({Way.CHOICES, Way.MEMBERS, Way.SLICES})
 """The ways that make all attempts again, at other forms of the program."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -86,7 +86,7 @@ def analyse(
         tell(PREPARING)
     ways = frozenset(Way)
     if prepared.slice is not None:
-        ways -= {Way.CHOICES, Way.SLICES, Way.CALLS}
+        ways -= {*WHOLE_FORMS, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
         ways -= {Way.CALLS}
@@ -101,7 +101,8 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        dropped = next((way for way in (Way.CHOICES, Way.SLICES, Way.NUMBERS) if way in series.ways_seen), None)
+        forms = (Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
+        dropped = next((way for way in forms if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     is_last = not glance and only_class is None and Way.SLICES in ways
     if is_last and not series.is_proof(result) and series.has_many_slices():
@@ -187,7 +188,7 @@ class _Series:
             if plan is None:
                 continue
             if attempt.way in WHOLE_FORMS:
-                by = self.by_choices if attempt.way is Way.CHOICES else self.by_slices
+                by = self.by_slices if attempt.way is Way.SLICES else partial(self.by_form, attempt.way)
                 outcome = by((deadline - time.monotonic()) * attempt.share)
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
@@ -213,13 +214,13 @@ class _Series:
             outcome = self._run(replace(plan, taken=plan.taken | {Way.PARTS}), seconds)
         return outcome
 
-    def by_choices(self, seconds: float) -> ShapeResult:
-        """All attempts at the program whose locations know more."""
-        chosen = self.prepared.by_choices
-        if chosen is None:
-            return gave_up("there is nothing to choose", time.monotonic())
-        result = self._analyse(chosen, self.kinds, self.ignored, seconds)
-        result.shape_class = f"{result.shape_class}, by choices"
+    def by_form(self, way: Way, seconds: float) -> ShapeResult:
+        """All attempts at another form of the program."""
+        form, name = form_of(self.prepared, way)
+        if form is None:
+            return gave_up(f"there is no form by {name}", time.monotonic())
+        result = self._analyse(form, self.kinds, self.ignored, seconds)
+        result.shape_class = f"{result.shape_class}, by {name}"
         return result
 
     def by_slices(self, seconds: float) -> ShapeResult:
@@ -271,6 +272,11 @@ class _Series:
         return replace(plan, classes=self.classes, earlier=self.earlier)
 
 
+def form_of(prepared: Prepared, way: Way) -> tuple[Prepared | None, str]:
+    """Another form of the program, if there is one, and its name."""
+    return (prepared.by_choices, "choices") if way is Way.CHOICES else (prepared.by_members, "members")
+
+
 def analyse_by_attempt(
     prepared: Prepared,
     attempt: Attempt,
@@ -286,10 +292,11 @@ def analyse_by_attempt(
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, ALL_KINDS, start + seconds)
-    if attempt.way is Way.CHOICES:
-        return series.by_choices(seconds) if only_class is None and prepared.by_choices is not None else None
     if attempt.way is Way.SLICES:
         return series.by_slices(seconds) if only_class is None and prepared.slices else None
+    if attempt.way in WHOLE_FORMS:
+        exists = only_class is None and form_of(prepared, attempt.way)[0] is not None
+        return series.by_form(attempt.way, seconds) if exists else None
     taken = frozenset({attempt.way} if attempt.way is not None else ())
     plan = within(seconds, partial(series._plan, attempt, taken))
     if isinstance(plan, LimitReached):
@@ -435,6 +442,7 @@ class _Plan:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
             Way.CHOICES: lambda reached: self.prepared.by_choices is not None,
             Way.SLICES: lambda reached: bool(self.prepared.slices),
+            Way.MEMBERS: lambda reached: self.prepared.by_members is not None,
             Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),

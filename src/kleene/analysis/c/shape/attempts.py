@@ -28,6 +28,8 @@ from kleene.semantics.vocabulary.groups import ShapeClass
 
 CHOICES_SHARE = 0.7
 """Share of the time left for the attempt `choices`, with shares of attempts in it: all are made without it again."""
+MEMBERS_SHARE = 0.7
+"""Share of the time left for the attempt `members`, with shares of attempts in it: all are made without it again."""
 SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 UNREAD_SHARE = 0.3
@@ -167,6 +169,13 @@ ATTEMPTS = (
         _where(Way.SLICES),
         way=Way.SLICES,
         share=SLICES_SHARE,
+    ),
+    Attempt(
+        "members",
+        "members of a struct of the heap are variables, if there is one such struct",
+        _where(Way.MEMBERS),
+        way=Way.MEMBERS,
+        share=MEMBERS_SHARE,
     ),
     Attempt(
         "counts",

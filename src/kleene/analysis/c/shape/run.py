@@ -71,7 +71,8 @@ class Looks:
         if reached.generated >= self.parts_look:
             ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
         if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
-            ways = self._seen(reached, Way.CHOICES) or self._seen(reached, Way.SLICES) or ways
+            forms = (self._seen(reached, form) for form in (Way.CHOICES, Way.SLICES, Way.MEMBERS))
+            ways = next(filter(None, forms), ways)
         elif reached.generated >= STRUCTURES_BEFORE_MANY_SLICES and Way.SLICES in self.by_way:
             ways = self._seen(reached, Way.SLICES) if self.has_many_slices() else ways
         self.ways = ways

@@ -35,6 +35,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     Invoke,
     Leave,
@@ -62,6 +63,7 @@ _UNDERSTOOD = (
     | Error
     | Exit
     | Free
+    | HandOut
     | Havoc
     | Invoke
     | Leave

@@ -35,6 +35,7 @@ from kleene.cfa.operations import (
     Error,
     Exit,
     Free,
+    HandOut,
     Havoc,
     Invoke,
     Leave,
@@ -134,7 +135,7 @@ class Projection:
                 if not own_texts:
                     return Projected(touched)
                 return Projected((*touched, replace(operation, arguments=(), texts=own_texts)))
-            case Free(pointer=pointer) | MemSet(pointer=pointer):
+            case Free(pointer=pointer) | HandOut(pointer=pointer) | MemSet(pointer=pointer):
                 is_kept = self.keeps(self.classes.pointee(pointer, spot))
                 return self._whole(operation, spot) if is_kept else Projected(self._touches(operation, spot))
             case Allocate(target=target) | Realloc(target=target):
@@ -324,8 +325,8 @@ def accesses(operations: Iterable[Operation]) -> set[tuple[type, Expression]]:
             if isinstance(node, Field | Index | Deref):
                 every.add((type(node), node))
         match operation:
-            case Free(pointer=pointer) | MemSet(pointer=pointer) | Realloc(pointer=pointer):
-                every.add((type(operation), pointer))
+            case Free(pointer=p) | HandOut(pointer=p) | MemSet(pointer=p) | Realloc(pointer=p):
+                every.add((type(operation), p))
             case Print(texts=texts):
                 every |= {(Print, text) for text in texts}
     return every

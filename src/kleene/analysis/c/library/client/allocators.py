@@ -18,6 +18,12 @@ _FREES = re.compile(r"free|release", re.IGNORECASE)
 _REALLOCATES = re.compile(r"realloc", re.IGNORECASE)
 _DUPLICATES = re.compile(r"strn?dup|strsave", re.IGNORECASE)
 _CLEARS = re.compile(r"calloc|zalloc|alloc0|alloc_?z|zero|clear", re.IGNORECASE)
+_ENDS = re.compile(
+    r"(?:^|_)(?:die|oom|fatal|panic|abort|bail_?out|out_?of_?mem(?:ory)?|no_?mem(?:ory)?)(?:_|$)", re.IGNORECASE
+)
+"""Names of functions that say what is wrong and end the program."""
+_GOES_ON = re.compile(r"log|report|print|warn|msg|message|set|is_|handler", re.IGNORECASE)
+"""Names of functions that say so and return."""
 _ALLOCATES = re.compile(r"alloc|new|get_?mem", re.IGNORECASE)
 
 
@@ -38,6 +44,8 @@ def harmless_functions(interface: Interface) -> list[str]:
 
 def _words(function: MissingFunction) -> str:
     expression = _expression(function)
+    if expression == _END:
+        return f"{function.name}() has no body: it ends the program"
     if expression.startswith("free"):
         return f"{function.name}() has no body: it frees its argument, as free does"
     like = expression.partition("(")[0]
@@ -47,11 +55,12 @@ def _words(function: MissingFunction) -> str:
 
 def _definition(function: MissingFunction) -> str:
     expression = _expression(function)
-    if not expression or function.variadic or function.name in _STANDARD:
+    if not expression or function.name in _STANDARD or (function.variadic and expression != _END):
         return ""
-    parameters = ", ".join(f"{type_} a{i}" for i, type_ in enumerate(function.parameters)) or "void"
+    listed = [f"{type_} a{i}" for i, type_ in enumerate(function.parameters)]
+    parameters = ", ".join([*listed, *["..."] * function.variadic]) or "void"
     head = f"{function.result} ({function.name})({parameters})"
-    if expression.startswith("free"):
+    if isinstance(function.types[0].type, VoidType):
         return f"{head} {{ {expression}; }}"
     stops = "" if function.is_tested else "if (!p) abort(); "
     return f"{head} {{ void *p = {expression}; {stops}return p; }}"
@@ -65,6 +74,8 @@ def _expression(function: MissingFunction) -> str:
     pointers = [(f"a{i}", t) for i, t in enumerate(parameters) if isinstance(t, PointerType)]
     blocks = [argument for argument, t in pointers if isinstance(t.target, VoidType)]
     texts = [argument for argument, t in pointers if _is_text(t)]
+    if isinstance(result, VoidType) and _ENDS.search(name) and not _GOES_ON.search(name):
+        return _END
     if isinstance(result, VoidType):
         return f"free({blocks[-1]})" if blocks and not numbers and not texts and _FREES.search(name) else ""
     if not isinstance(result, PointerType) or not (isinstance(result.target, VoidType) or _is_text(result)):
@@ -81,6 +92,7 @@ def _expression(function: MissingFunction) -> str:
     return f"calloc({size}, 1)" if _CLEARS.search(name) else f"malloc({size})"
 
 
+_END = "abort()"
 _MOST_NUMBERS = 2
 """Numbers that an allocator gets: how many elements, and how large each is."""
 

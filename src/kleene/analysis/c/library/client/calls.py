@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kleene.analysis.c.library.client.handed_out import hand_out, hand_out_members
 from kleene.analysis.c.library.client.walks import Walks
 from kleene.analysis.c.library.interface.exports import CType, Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
@@ -18,7 +19,7 @@ from kleene.analysis.c.library.readings.operations import (
     Outcome,
     Role,
 )
-from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import INT, VOID, FloatType, IntegerType, PointerType, RecordType
 
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
@@ -56,6 +57,8 @@ class _Call:
     """The statement that keeps the block which the function has turned into an object."""
     dropped: str = ""
     """The statement that frees this block instead."""
+    filled: str = ""
+    """The statements that hand out what the function has stored in this block."""
     made: str = ""
     """The variable for an object that the function makes."""
     member: str = ""
@@ -109,6 +112,7 @@ class Calls:
                 if role is Role.INITIALISED:
                     call.guards.append(f"!{self.variables[name]}")
                     call.kept = f"{self.variables[name]} = {local}"
+                    call.filled = hand_out_members(local, name, self.interface)
                     call.dropped = f"free({local})"
             elif role is Role.MADE:
                 known = "" if operation.outcome in STATUS else " = NULL"
@@ -124,6 +128,11 @@ class Calls:
                 call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
                 call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
+            elif role is Role.RESULT:
+                call.setup.append(f"{parameter.type.target} {local};")
+                call.arguments.append(f"&{local}")
+                target = parameter.type.type.target if isinstance(parameter.type.type, PointerType) else VOID
+                call.cleanup.append(hand_out(local, target, self.interface))
             elif role is Role.TAKEN:
                 call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
@@ -149,6 +158,8 @@ class Calls:
             if operation.fate is Fate.RELEASED:
                 call.cleanup.append(f"free({variable});")
             call.cleanup.append(f"{variable} = NULL;")
+        elif name in self.types.zeroed and len(operation.records_in(*OBJECTS)) > 1:
+            call.cleanup.append(hand_out_members(variable, name, self.interface))
         elif role is Role.GIVEN or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED)):
             call.cleanup += [f"free({variable});"] if operation.fate is Fate.MOVED else []
             call.cleanup.append(f"{variable} = NULL;")
@@ -181,7 +192,9 @@ class Calls:
                 record = record_of(function.result) if is_direct(function.result) else ""
                 member = member_to_see(record, self.interface)
                 text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
-        body = " ".join([f"{text};", *call.cleanup])
+            case Outcome.IGNORED if handed := hand_out("r", function.result.type, self.interface):
+                text = f"{function.result.text} r = {text}; {handed}"
+        body = " ".join([f"{text};", *filter(None, call.cleanup)])
         if call.blocks:
             body = f"{' '.join(call.allocations)} if ({' && '.join(call.blocks)}) {{ {body} }}"
             if len(call.blocks) > 1:
@@ -248,11 +261,10 @@ class Calls:
                 return _STORED if self.any_datum else _DATUM
             case Role.OWNED:
                 return "malloc(sizeof(int))"
-            case Role.RESULT:
-                setup.append(f"{type_.target} {local};")
-                return f"&{local}"
             case Role.CALLBACK:
                 return self._callback(type_)
+            case Role.CALLBACK_OR_NULL:
+                return f"(__VERIFIER_nondet_int() ? {self._callback(type_)} : NULL)"
             case _:
                 setup.append(f"{type_.text} {local};")
                 return local
@@ -281,29 +293,35 @@ class Calls:
     def _reading(self, parameters: Sequence[CType], place: int) -> str:
         """How a function of the client reads what a pointer leads to that it gets: one to a freed block is an error.
 
-        What may be the end of an array is not read: the second of two pointers, or a pointer beside a number that is 0.
+        What may be the end of an array is not read, but must exist: the second of two pointers, or a pointer beside a
+        number that is 0. So must data of the client, which points nowhere.
         """
         parameter = parameters[place]
+        handed = hand_out(f"p{place}", parameter.type, self.interface)
         target = parameter.type.target if isinstance(parameter.type, PointerType) else None
         if isinstance(target, RecordType):
             member = member_to_see(record_of(parameter), self.interface) if is_direct(parameter) else ""
-            return f"if (p{place}) (void)p{place}->{member}; " if member else ""
+            return f"if (p{place}) (void)p{place}->{member}; " if member else f"{handed} "
         if not isinstance(target, IntegerType | FloatType) or (place and parameters[place - 1].type == parameter.type):
-            return ""
+            return f"{handed} " if handed else ""
         beside = [i for i in (place - 1, place + 1) if 0 <= i < len(parameters)]
         some = [f" && p{i} > 0" for i in beside if isinstance(parameters[i].type, IntegerType)]
-        return f"if (p{place}{''.join(some)}) (void)*p{place}; "
+        return f"{handed} if (p{place}{''.join(some)}) (void)*p{place}; "
+
+
+_COMPARISONS = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0", Outcome.POSITIVE_IF_MADE: " > 0"}
+"""What a result says where there is an object."""
 
 
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
     """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
-    comparison = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0"}.get(operation.outcome, "")
+    comparison = _COMPARISONS.get(operation.outcome, "")
     if call.made:
         seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
         return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"
     if comparison:
-        return f"if ({text}{comparison}) {{ {call.kept}; }} else {{ {call.dropped}; }}"
-    return f"{text}; {call.kept}" if call.kept else text
+        return f"if ({text}{comparison}) {{ {call.filled} {call.kept}; }} else {{ {call.dropped}; }}"
+    return f"{text}; {call.filled} {call.kept}" if call.kept else text
 
 
 def leads_to_number(type_: CType) -> bool:

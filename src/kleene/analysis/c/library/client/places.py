@@ -13,7 +13,7 @@ from pathlib import Path
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
 from kleene.analysis.c.library.generality.separation import stale_blocks
 from kleene.analysis.c.library.interface.exports import Interface
-from kleene.analysis.c.library.readings.operations import Operation
+from kleene.analysis.c.library.readings.operations import Operation, Role
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
 
@@ -80,6 +80,19 @@ def leaving_operation(run: Confirmed, client: Client) -> Operation | None:
     return None
 
 
+def keeper_of_text(run: Confirmed, client: Client) -> Operation | None:
+    """The operation whose text ends with its call, if the error of a run is that this text was freed."""
+    number = run.fault.block
+    if number is None or run.fault.kind not in _OF_FREED_BLOCKS:
+        return None
+    places = {b.place for s in run.trace.states() if (b := s.blocks.get(number)) is not None and b.place is not None}
+    for place in places:
+        operation = client.lines.get(place.line) if Path(place.file).name == CLIENT else None
+        if operation is not None and Role.TEXT in operation.roles:
+            return operation
+    return None
+
+
 def is_in_client(finding: Finding) -> bool:
     return Path(finding.file).name == CLIENT
 
@@ -101,6 +114,11 @@ def in_library(finding: Finding, client: Client, interface: Interface, run: Conf
         seen = f"{function.name} hands it to a function of the client"
     message = f"{finding.message}; {seen}"
     return replace(finding, file=interface.file, line=function.line, column=1, function=function.name, message=message)
+
+
+def with_breach(finding: Finding, breach: str) -> Finding:
+    """The finding with the words that say how an earlier operation has broken the object."""
+    return replace(finding, message=f"{finding.message}; {breach}") if breach else finding
 
 
 def _is_about_block_of_client(run: Confirmed) -> bool:

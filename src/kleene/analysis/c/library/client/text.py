@@ -16,6 +16,7 @@ from pathlib import Path
 
 from kleene.analysis.c.library.client.allocators import allocator_texts
 from kleene.analysis.c.library.client.calls import DATA, Calls, stores_data
+from kleene.analysis.c.library.client.handed_out import DECLARATION, exported_cases
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
 from kleene.analysis.c.library.readings.operations import (
@@ -28,12 +29,13 @@ from kleene.analysis.c.library.readings.operations import (
 )
 from kleene.cfa.types import PointerType
 
-_PROLOGUE = """\
+_PROLOGUE = f"""\
 #include <stdlib.h>
 #include <string.h>
 int __VERIFIER_nondet_int(void);
 long __VERIFIER_nondet_long(void);
 double __VERIFIER_nondet_double(void);
+{DECLARATION}
 """
 _SWITCH = "        switch (__VERIFIER_nondet_int()) {"
 """Which operation is next: no variable keeps it, so that it tells no heaps apart."""
@@ -201,7 +203,9 @@ class _Writer:
             for i, name in enumerate(self._second())
         )
         lines = [*([f"        case 1: {{ {swaps} break; }}"] if swaps else []), *self._zeroed_lines()]
-        return [*lines, *self._lent_lines()]
+        lines += self._lent_lines()
+        taken = 2 * (sum(name in self.types.zeroed for name in self.variables) + len(self.lent))
+        return [*lines, *exported_cases(self.interface, -taken - 2)]
 
     def _lent_lines(self) -> list[str]:
         """What a pool has handed out is kept in a list, so that there may be any number; any one is taken next."""

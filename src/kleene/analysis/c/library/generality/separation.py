@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from kleene.c.library.errors import ERRNO, ERRNO_LOCATION
 from kleene.cfa.expressions import (
     Binary,
     Cast,
@@ -28,6 +29,7 @@ from kleene.cfa.operations import (
     Assume,
     Call,
     Free,
+    HandOut,
     MemCopy,
     MemSet,
     Operation,
@@ -59,10 +61,27 @@ def changing_variables(program: CProgram) -> tuple[Variable, ...]:
         changed = item.variable in exposed or any(
             id(label) not in begin and _changes(label, item.variable) for label in own
         )
+        if item.variable.name == ERRNO and not _looks_at_errno(program):
+            continue
         is_read = item.variable in exposed or any(_reads(label, item.variable) for label in own)
         if changed and is_read and not item.constant:
             changing.append(item.variable)
     return tuple(changing)
+
+
+def _looks_at_errno(program: CProgram) -> bool:
+    """Whether code does more with what `__errno_location` returns than to store a number there."""
+    for name in program.reachable_functions:
+        labels = [e.label for e in program.functions[name].cfa.edges]
+        results = {o.result for o in labels if isinstance(o, Call) and o.function == ERRNO_LOCATION}
+        for label in labels:
+            if isinstance(label, Call) and label.function == ERRNO_LOCATION:
+                continue
+            stored = isinstance(label, Assign) and isinstance(label.target, Deref) and label.target.pointer in results
+            looked_at = expressions(label)[1:] if stored else expressions(label)
+            if any(node in results for e in looked_at for node in walk(e)):
+                return True
+    return False
 
 
 def read_variables(program: CProgram, names: Collection[str]) -> tuple[Variable, ...]:
@@ -82,7 +101,7 @@ def examines_data(program: CProgram) -> bool:
     tested = (label.condition for label in labels if isinstance(label, Assume))
     if any(_is_data(condition) for condition in tested):
         return True
-    whole = MemCopy | MemSet | Free
+    whole = MemCopy | MemSet | Free | HandOut
     nodes = (node for label in labels if not isinstance(label, whole) for e in expressions(label) for node in walk(e))
     return any(_examines(node, program) for node in nodes)
 
@@ -127,7 +146,7 @@ def _variables(label: Operation) -> frozenset[Variable]:
 def _changes(label: Operation, variable: Variable) -> bool:
     """Whether an operation may write a variable: all that has no other meaning counts."""
     match label:
-        case Assume() | Return() | Print() | Free():
+        case Assume() | Return() | Print() | HandOut() | Free():
             return False
         case Assign(target=target):
             return root_variable(target) == variable
@@ -137,7 +156,16 @@ def _changes(label: Operation, variable: Variable) -> bool:
 
 
 def _reads(label: Operation, variable: Variable) -> bool:
-    """Whether an operation does more with a variable than to compute its new value from the old one, without memory."""
+    """Whether an operation does more with a variable than to compute its new value from the old one, without memory.
+
+    What only a client does is no read of the library.
+    """
+    if isinstance(label, HandOut):
+        return False
+    if isinstance(label, Call) and label.result == variable:
+        return variable in {
+            v for a in (label.function, *label.arguments) if not isinstance(a, str) for v in variables(a)
+        }
     if not isinstance(label, Assign) or label.target != variable:
         return True
     return any(isinstance(node, Index | Deref) for node in walk(label.value))

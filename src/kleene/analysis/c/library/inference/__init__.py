@@ -3,8 +3,11 @@
 In reading order:
 
 - `trials`: executes clients
-- `spared`: programs whose runs end before an error of a function that makes objects
+- `spared`: programs whose runs end where a function does not test what it allocates
 - `attempts`: readings that were tried, and what their trials show
+- `tries`: tries readings beside those that are accepted
+- `doubts`: what trials leave in doubt
+- `other_ways`: functions that have no error if others are read in another way
 - `selection`: selects a reading for each function
 - `reasons`: why a function has no reading
 """

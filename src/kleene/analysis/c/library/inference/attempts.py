@@ -48,6 +48,8 @@ class Rejected:
     error: Confirmed
     reads_garbage: bool = False
     """Whether its trial reads members that nothing has set."""
+    breach: str = ""
+    """How the operation breaks what others keep, where another one fails."""
 
 
 @dataclass
@@ -57,6 +59,8 @@ class Inferred:
     types: ObjectTypes
     accepted: list[Operation] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    spared: set[str] = field(default_factory=set)
+    """Rejected functions that do not test what they allocate: what they make else is checked."""
     untried: dict[str, str] = field(default_factory=dict)
     """Functions that were not tried, with the reason."""
 
@@ -185,6 +189,8 @@ def is_guess(operation: Operation) -> bool:
     return (
         Role.BLOCK in operation.roles
         or Role.OWNED in operation.roles
+        or Role.TAKEN in operation.roles
+        or any(operation.records_in(Role.RESULT))
         or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
         or operation.fate is Fate.RELEASED
         or operation.outcome is Outcome.FREED

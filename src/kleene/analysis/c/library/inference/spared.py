@@ -1,7 +1,7 @@
-"""Programs of clients whose runs end otherwise: before some dereferences of null pointers, and at calls of `exit`.
+"""Programs of clients whose runs end otherwise: where some calls get no memory, and at calls of `exit`.
 
-A function that makes objects and does not test what `malloc` returns has an error. Where there is memory, it makes the
-objects of its clients all the same, and the other functions are checked on them.
+A function that does not test what `malloc` returns has an error. Where there is memory, it makes objects and elements
+all the same, and the other functions are checked on them.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from kleene.cfa.expressions import Comparison, Constant, Deref, Expression, walk
+from kleene.cfa.expressions import Comparison, Constant, Expression
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assume, Exit, Operation, Place, expressions
+from kleene.cfa.operations import Allocate, Assume, Call, Exit, Operation, Place, Realloc
 from kleene.cfa.program import CProgram, Function
+from kleene.cfa.types import PointerType
 
 
 def without_exits(program: CProgram) -> CProgram:
@@ -29,33 +30,32 @@ def without_exits(program: CProgram) -> CProgram:
 
 
 def with_spared(program: CProgram, places: Collection[Place]) -> CProgram:
-    """The program whose runs end before an operation at one of the places dereferences NULL."""
+    """The program whose runs end where an allocation, or a call for one, at one of the places returns NULL."""
     if not places:
         return program
-    spots = {(p.file, p.line, p.column) for p in places}
+    spots = {(p.file, p.line, p.column, p.function) for p in places}
     functions = {name: _spared(function, spots) for name, function in program.functions.items()}
     return replace(program, functions=functions)
 
 
-def _spared(function: Function, spots: set[tuple[str, int, int]]) -> Function:
+def _spared(function: Function, spots: set[tuple[str, int, int, str]]) -> Function:
     edges: list[Edge[Operation]] = []
-    for edge in function.cfa.edges:
-        place, here = edge.label.place, edge.source
-        at_spot = (place.file, place.line, place.column) in spots
-        for number, pointer in enumerate(_dereferenced(edge.label) if at_spot else ()):
-            is_null = Comparison("==", pointer, Constant(0, pointer.type))
-            ended, there = (f"{edge.source}{mark}{number}.{edge.target}" for mark in ("!", "~"))
-            edges.append(Edge(here, Assume(place, is_null), ended))
-            edges.append(Edge(ended, Exit(place), function.exit))
-            edges.append(Edge(here, Assume(place, is_null, truth=False), there))
-            here = there
-        edges.append(Edge(here, edge.label, edge.target))
+    for number, edge in enumerate(function.cfa.edges):
+        place, block = edge.label.place, _block(edge.label)
+        if block is None or (place.file, place.line, place.column, place.function) not in spots:
+            edges.append(edge)
+            continue
+        is_null = Comparison("==", block, Constant(0, block.type))
+        done, ended = (f"{edge.source}{mark}{number}" for mark in ("~", "!"))
+        edges.append(Edge(edge.source, edge.label, done))
+        edges.append(Edge(done, Assume(place, is_null), ended))
+        edges.append(Edge(ended, Exit(place), function.exit))
+        edges.append(Edge(done, Assume(place, is_null, truth=False), edge.target))
     return replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
 
 
-def _dereferenced(operation: Operation) -> list[Expression]:
-    """The pointers that an operation dereferences, each after those on the way to it."""
-    if isinstance(operation, Assume):  # its two edges would be told apart
-        return []
-    found = [node.pointer for x in expressions(operation) for node in walk(x) if isinstance(node, Deref)]
-    return sorted(dict.fromkeys(found), key=lambda pointer: len(list(walk(pointer))))
+def _block(operation: Operation) -> Expression | None:
+    """What gets the pointer that an allocation, or a call, returns."""
+    result = operation.result if isinstance(operation, Call) else None
+    target = operation.target if isinstance(operation, Allocate | Realloc) else result
+    return target if target is not None and isinstance(target.type, PointerType) else None

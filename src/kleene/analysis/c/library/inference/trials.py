@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -53,7 +54,7 @@ class ClientFolder:
         self.interface = interface
         harmless = tuple(f"{name}=pure" for name in harmless_functions(interface))
         self.spared: set[Place] = set()
-        """Where operations that make objects dereference NULL: runs of the clients end there."""
+        """Where operations do not test what they allocate: runs of the clients end there, if there is no memory."""
         self.options = _for_client(interface.file, replace(options, extern=(*options.extern, *harmless)))
 
     def write(
@@ -125,11 +126,21 @@ class Trial:
         return next((c for c in self.exploration.findings if c.fault.detail != "exit"), None)
 
 
-def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *, malloc_may_fail: bool) -> Trial:
-    """Explore a client exactly, within the bounds of a trial."""
+def run_trial(
+    client: Client,
+    program: CProgram,
+    budget: Budget,
+    states: int,
+    *,
+    malloc_may_fail: bool,
+    also: Callable[[State], None] | None = None,
+) -> Trial:
+    """Explore a client exactly, within the bounds of a trial; `also` sees each state at the head of a loop, too."""
     trial = Trial(Exploration())
 
     def observe(state: State) -> None:
+        if also is not None:
+            also(state)
         trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN, client.lent)
         trial.is_stale = trial.is_stale or bool(stale_blocks(state, client.variables, MAIN))
         trial.alive.update(objects_in_state(state, client.variables, MAIN))

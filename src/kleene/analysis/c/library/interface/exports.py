@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +85,8 @@ class Interface:
     functions: tuple[ExportedFunction, ...]
     records: dict[str, RecordLayout]
     has_main: bool
-    variables: tuple[str, ...] = ()
-    """The variables that other files can name."""
+    variables: dict[str, Type] = field(default_factory=dict)
+    """The variables that other files can name, with their types; `void` if the file only declares one."""
     missing: tuple[MissingFunction, ...] = ()
     """The functions without a body that the file calls, other than those of the standard library."""
 
@@ -107,13 +107,13 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
         for cursor in definitions:
             if cursor.spelling != "main" and (file.endswith(HEADER) or cursor.storage_class.name != "STATIC"):
                 functions[cursor.spelling] = _function(cursor, types)
-        variables = tuple(
-            dict.fromkeys(
-                str(c.spelling)
-                for c in unit.cursor.get_children()
-                if kind(c) == "VAR_DECL" and c.storage_class.name != "STATIC" and _is_in(file, c)
-            )
-        )
+        variables: dict[str, Type] = {}
+        for c in unit.cursor.get_children():
+            if kind(c) == "VAR_DECL" and c.storage_class.name != "STATIC" and _is_in(file, c):
+                if c.storage_class.name == "EXTERN" and not c.is_definition():
+                    variables.setdefault(str(c.spelling), VOID)
+                else:
+                    variables[str(c.spelling)] = types.read(c.type)
         missing = tuple(_missing(definitions, types, _texts(definitions, Path(file).read_bytes())))
     return Interface(file, tuple(functions.values()), records, has_main, variables, missing)
 

@@ -136,7 +136,7 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
             yield _plain_roles(function, parameter)
         elif not is_direct(parameter.type):
             made = (Role.MADE,) if name in types.constructed and made_by(function) == name else ()
-            yield (*made, Role.ADDRESS) if name in types.kept else ()
+            yield (*made, Role.ADDRESS) if name in types.kept else (Role.RESULT,)
         else:
             yield tuple(dict.fromkeys(_record_roles(function, parameter, records, types)))
 
@@ -175,6 +175,7 @@ def _record_roles(
     if not alone or parameter.name not in types.named_objects.get(name, ()):
         yield Role.ELEMENT
     if several:
+        yield Role.ELEMENT_OR_NULL
         yield Role.SECOND
     if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
         yield Role.INITIALISED

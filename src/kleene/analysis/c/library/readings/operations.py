@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from kleene.analysis.c.library.interface.exports import ExportedFunction
+from kleene.analysis.c.library.interface.exports import ExportedFunction, Parameter
 from kleene.analysis.c.library.interface.object_types import record_of
+from kleene.cfa.types import IntegerType
 from kleene.results.library import Reading
 
 
@@ -41,6 +42,7 @@ class Role(Enum):
     RESULT = "a variable for a result"
     TAKEN = "a variable for a block that the caller frees"
     CALLBACK = "a function of the client"
+    CALLBACK_OR_NULL = "NULL or a function of the client"
     RECORD = "a record by value"
 
 
@@ -74,15 +76,25 @@ class Outcome(Enum):
     FREED = "is freed by the caller"
     ZERO_IF_MADE = "is 0 exactly if the object is made"
     SET_IF_MADE = "is not 0 exactly if the object is made"
+    POSITIVE_IF_MADE = "is more than 0 exactly if the object is made"
 
 
-STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE)
+STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE, Outcome.POSITIVE_IF_MADE)
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
 KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
 
 _COUNTS = re.compile(r"^n|len|size|count|num|cnt|cap|max|elems", re.IGNORECASE)
 """Names of parameters that have a number of elements."""
+_SIZE_BITS = 64
+"""Bits of `size_t`."""
+
+
+def _is_amount(parameter: Parameter) -> bool:
+    """Whether a number counts elements: its name says so, or it has the type of sizes."""
+    type_ = parameter.type.type
+    is_size = isinstance(type_, IntegerType) and not type_.signed and type_.bits == _SIZE_BITS
+    return is_size or bool(_COUNTS.search(parameter.name))
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,7 @@ class Operation:
         if Role.ARRAY in self.roles:
             return self
         pairs = zip(self.roles, self.function.parameters, strict=True)
-        counted = (Role.AMOUNT if r is Role.NUMBER and _COUNTS.search(p.name) else r for r, p in pairs)
+        counted = (Role.AMOUNT if r is Role.NUMBER and _is_amount(p) else r for r, p in pairs)
         return replace(self, roles=tuple(counted))
 
     @property

@@ -18,7 +18,7 @@ from kleene.transformers.differencing import derive
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Stages, Transformer
 
-from .translated import translator
+from ..translated import translator
 
 Cells = tuple[tuple[int | None, int | None], ...]
 """The left and right cell of every node."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.passes.test_sums_and_sizes import alarms
+from tests.unit.passes.facts.test_sums_and_sizes import alarms
 from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.shape.analyse import analyse

@@ -18,7 +18,7 @@ from kleene.transformers.differencing import derive
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Stages, Transformer
 
-from .translated import translator
+from ..translated import translator
 
 Heap = tuple[dict[str, list[int | None]], int, int | None]
 """What the cells of every node hold; x, y."""

@@ -18,7 +18,7 @@ from kleene.transformers.differencing import derive
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Stages, Transformer
 
-from .translated import analysis, translator
+from ..translated import analysis, translator
 
 START = (
     "#include <stdlib.h>\n#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n"

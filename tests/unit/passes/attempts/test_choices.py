@@ -20,7 +20,7 @@ from kleene.passes.indices import with_constant_indices
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import whole_program
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "c" / "arrays"
+EXAMPLES = Path(__file__).parents[4] / "examples" / "c" / "arrays"
 
 HEADER = """
 #include <stdlib.h>

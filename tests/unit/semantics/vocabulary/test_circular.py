@@ -19,7 +19,7 @@ from kleene.transformers.differencing import derive
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Stages, Transformer
 
-from .translated import translator
+from ..translated import translator
 
 Successors = tuple[int | None, ...]
 OPERATIONS = {"x->next = y": True, "x->next = NULL": False}

@@ -10,8 +10,8 @@ from kleene.semantics.vocabulary.groups import ShapeClass
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import StructureBuilder
 
+from ..translated import alarms, translator
 from .test_circular import closure, cycles
-from .translated import alarms, translator
 
 START = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct node { struct node *next, *prev; };\n"
 BACK = frozenset({"prev"})

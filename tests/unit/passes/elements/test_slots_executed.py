@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.unit.passes.elements.test_slots import HEADER
 from tests.unit.passes.executed import Answer, answer, answers
-from tests.unit.passes.test_slots import HEADER
 from tests.unit.semantics.translated import program_of
 
 from kleene.cfa.operations import CHOICE

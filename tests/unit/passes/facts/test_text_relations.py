@@ -26,7 +26,7 @@ from kleene.passes.facts.texts import NEWEST, OLDEST
 from kleene.passes.facts.zones import ZERO
 from kleene.passes.literals import with_literals
 
-EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples" / "c" / "text"
+EXAMPLES = Path(__file__).parents[4] / "examples" / "c" / "text"
 PROGRAMS = sorted(EXAMPLES.glob("*.c"))
 STEPS = 500
 RUNS = 12

@@ -1,0 +1,8 @@
+"""Which function is to blame for an error that another one shows.
+
+In reading order:
+
+- `heap_facts`: facts about the objects of one state of a run
+- `allocations`: the operation of a failing run that does not test what it allocates
+- `breaking`: the operation of a failing run that breaks what the others keep
+"""

@@ -1,0 +1,117 @@
+"""The operation of a failing run that breaks what the other operations keep.
+
+A list whose `prev` no longer leads back fails in the function that uses `prev` next. That function is not to blame. A
+fact is what the operations keep if it holds somewhere, in the run or in runs of the others, and the others break it
+nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kleene.analysis.c.library.blame.heap_facts import Heap, HeapFact, IsSet, Truth, possible_facts, truth_of
+from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
+from kleene.analysis.c.library.readings.operations import Operation
+from kleene.cfa.types import RecordLayout
+from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.state import State
+
+
+@dataclass(frozen=True)
+class Breach:
+    """An operation that leaves an object in which a fact is broken."""
+
+    operation: Operation
+    fact: HeapFact
+    needs_others: bool
+    """Whether the run itself has no state in which the fact holds."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.operation.function.name} leaves an object in which {self.fact.broken}"
+
+
+class Observer:
+    """What the states between two operations say of facts, all together."""
+
+    def __init__(self, client: Client, records: Mapping[str, RecordLayout]) -> None:
+        self._client = client
+        self._records = records
+        self.truths: dict[HeapFact, set[Truth]] = {fact: set() for fact in possible_facts(records)}
+
+    def __call__(self, state: State) -> None:
+        if len(state.frames) == 1 and state.frames[0].function == MAIN:
+            for fact, truth in _truths(state, self._client, self._records).items():
+                self.truths[fact].add(truth)
+
+    def keep(self, breach: Breach) -> bool:
+        """Whether the observed operations keep the fact of a breach: it holds somewhere if it must, and always else."""
+        truths = self.truths[breach.fact]
+        return Truth.BROKEN not in truths and (Truth.HOLDS in truths or not breach.needs_others)
+
+
+def breaches(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]) -> list[Breach]:
+    """The operations of a failing run, other than the last one, that break a fact which stays broken; first ones first.
+
+    That a member is set counts only where the error is a pointer that nothing has set.
+    """
+    between = _between_operations(run, client, records)
+    if not between:
+        return []
+    last = between[-1][1]
+    garbage = run.fault.kind.startswith("uninitialized")
+    listed: list[Breach] = []
+    for fact, truth in last.items():
+        if truth is not Truth.BROKEN or (isinstance(fact, IsSet) and not garbage):
+            continue
+        first = next(i for i in range(len(between)) if all(t[fact] is Truth.BROKEN for _, t in between[i:]))
+        operation = between[first][0]
+        if operation is not None:
+            held = any(t[fact] is Truth.HOLDS for _, t in between[:first])
+            listed.append(Breach(operation, fact, needs_others=not held and not isinstance(fact, IsSet)))
+    order = [o for o, _ in between]
+    return sorted(listed, key=lambda b: order.index(b.operation))
+
+
+_Between = list[tuple[Operation | None, dict[HeapFact, Truth]]]
+"""For each state between two operations, the operation before it, and what the state says of facts."""
+
+
+def _between_operations(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]) -> _Between:
+    listed: _Between = []
+    operation: Operation | None = None
+    for step, state in zip(run.trace.steps, run.trace.states(), strict=False):
+        if len(state.frames) != 1 or Path(step.operation.place.file).name != CLIENT:
+            continue
+        here = client.lines.get(step.operation.place.line)
+        if here is not None:
+            operation = here
+        elif operation is not None:
+            listed.append((operation, _truths(state, client, records)))
+            operation = None
+    return listed
+
+
+def _truths(state: State, client: Client, records: Mapping[str, RecordLayout]) -> dict[HeapFact, Truth]:
+    roots = {variable: record for record, variable in client.objects.items()}
+    heap = Heap(state, roots, records)
+    return {fact: truth_of(fact, heap) for fact in possible_facts(records)}
+
+
+def breaking_operation(
+    run: Confirmed,
+    client: Client,
+    records: Mapping[str, RecordLayout],
+    observed: Callable[[Operation], Observer | None],
+) -> Breach | None:
+    """The operation of a failing run that breaks what the others keep; None if none does.
+
+    `observed` has the states of the other operations, without the given one; None if they cannot be executed.
+    """
+    for breach in breaches(run, client, records):
+        others = observed(breach.operation)
+        if others is not None and others.keep(breach):
+            return breach
+    return None

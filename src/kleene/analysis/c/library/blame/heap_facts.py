@@ -1,0 +1,260 @@
+"""Facts about the objects of one state of a run: which members lead back, are NULL together, end a list.
+
+They are the facts of `contracts.invariant`, on concrete heaps. A state says of each fact whether it holds, is broken,
+or has no instance there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import permutations
+
+from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType
+from kleene.domains.explicit.state import State
+from kleene.domains.explicit.values import Pointer, Undefined
+
+_POINTER_BITS = 64
+"""Bits of a pointer."""
+_BYTE_BITS = 8
+"""Bits of a byte: cells of blocks are addressed by bits."""
+_MOST_NODES = 64
+"""Records of a state that are looked at: a trial has a dozen."""
+
+
+class Truth(Enum):
+    """What a state says of a fact: it has no instance, all of its instances hold, or one does not."""
+
+    VACUOUS = "vacuous"
+    HOLDS = "holds"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A record in memory."""
+
+    block: int
+    offset: int
+    record: str
+
+
+@dataclass(frozen=True)
+class Garbage:
+    """A pointer that nothing has set, or that leads to no record that is alive."""
+
+    is_set: bool
+
+
+Target = Node | Garbage | None
+"""Where a member leads: to a record, to garbage, or nowhere (NULL)."""
+
+
+class Heap:
+    """The records of a state that variables of the client lead to."""
+
+    def __init__(self, state: State, roots: Mapping[str, str], records: Mapping[str, RecordLayout]) -> None:
+        self._state = state
+        self._records = records
+        self.nodes: dict[str, list[Node]] = {}
+        waiting: list[Node] = []
+        for variable, record in roots.items():
+            number = state.locals.get(variable)
+            found = self._target(number, 0, record) if number is not None else None
+            waiting += [found] if isinstance(found, Node) else []
+        seen: set[Node] = set()
+        while waiting and len(seen) < _MOST_NODES:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            self.nodes.setdefault(node.record, []).append(node)
+            waiting += self._next(node)
+
+    def _next(self, node: Node) -> Iterator[Node]:
+        """The records inside a record, and those to which its members lead."""
+        layout = self._records.get(node.record)
+        for member in layout.fields if layout is not None and not layout.union else ():
+            if isinstance(member.type, RecordType):
+                yield Node(node.block, node.offset + member.offset, member.type.name)
+            elif isinstance(member.type, PointerType) and isinstance(member.type.target, RecordType):
+                found = self._target(node.block, node.offset + member.offset, member.type.target.name)
+                if isinstance(found, Node):
+                    yield found
+
+    def target(self, node: Node, member: str) -> Target:
+        """Where a member leads to a record."""
+        found = next(f for f in self._records[node.record].fields if f.name == member)
+        assert isinstance(found.type, PointerType)
+        assert isinstance(found.type.target, RecordType)
+        return self._target(node.block, node.offset + found.offset, found.type.target.name)
+
+    def number(self, node: Node, member: str) -> tuple[int | None, int]:
+        """The number that a member has (None if it depends on inputs, or nothing has set it), and the largest one."""
+        found = next(f for f in self._records[node.record].fields if f.name == member)
+        assert isinstance(found.type, IntegerType)
+        value = self._state.blocks[node.block].load((node.offset + found.offset) * _BYTE_BITS, found.type.bits)
+        return found.type.wrap(value) if isinstance(value, int) else None, found.type.maximum
+
+    def _target(self, number: int, offset: int, record: str) -> Target:
+        value = self._state.blocks[number].load(offset * _BYTE_BITS, _POINTER_BITS)
+        if value == 0:
+            return None
+        if not isinstance(value, Pointer):
+            return Garbage(is_set=not isinstance(value, Undefined))
+        block = self._state.blocks.get(value.block)
+        if block is None or not block.alive:
+            return Garbage(is_set=True)
+        return Node(value.block, value.offset, record)
+
+
+@dataclass(frozen=True)
+class LeadsBack:
+    """``p->there->back == p``. A pointer to a block that was freed leads back to nothing."""
+
+    record: str
+    there: str
+    back: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            found = heap.target(node, self.there)
+            if found is not None:
+                yield isinstance(found, Node) and heap.target(found, self.back) == node
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.there}->{self.back} is not p"
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two members are NULL together."""
+
+    record: str
+    first: str
+    second: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            found = [heap.target(node, name) for name in (self.first, self.second)]
+            if any(isinstance(f, Node) for f in found):
+                yield all(isinstance(f, Node) for f in found)
+
+    @property
+    def broken(self) -> str:
+        return f"only one of p->{self.first} and p->{self.second} is NULL"
+
+
+@dataclass(frozen=True)
+class Last:
+    """The member of a header leads to the end of its list: it is reached from another member, and nothing follows."""
+
+    record: str
+    first: str
+    last: str
+    along: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            found = heap.target(node, self.last)
+            if found is not None:
+                yield self._is_last(heap, heap.target(node, self.first), found)
+
+    def _is_last(self, heap: Heap, here: Target, last: Target) -> bool:
+        seen: set[Target] = set()
+        while isinstance(here, Node) and here not in seen:
+            seen.add(here)
+            if here == last:
+                return heap.target(here, self.along) is None
+            here = heap.target(here, self.along)
+        return False
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.last} is not the end of the list from p->{self.first} along {self.along}"
+
+
+@dataclass(frozen=True)
+class IsSet:
+    """A member has a value."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            found = heap.target(node, self.member)
+            yield not isinstance(found, Garbage) or found.is_set
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.member} is not initialised"
+
+
+@dataclass(frozen=True)
+class IsSmall:
+    """An unsigned number has not gone below 0: it is in the lower half of its type."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            number, most = heap.number(node, self.member)
+            if number is not None:
+                yield number <= most // 2
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.member} has gone below 0"
+
+
+HeapFact = LeadsBack | Together | Last | IsSet | IsSmall
+
+
+def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
+    """The facts that records may have, by the types of their members."""
+    members = {name: _links(layout) for name, layout in records.items()}
+    facts: list[HeapFact] = []
+    for name, own in members.items():
+        facts += [IsSet(name, member) for member in own]
+        facts += [IsSmall(name, member) for member in _sizes(records[name])]
+        facts += [
+            LeadsBack(name, there, back)
+            for there, target in own.items()
+            for back, source in members.get(target, {}).items()
+            if source == name and (target, back) != (name, there)
+        ]
+        for (first, target), (last, other) in permutations(own.items(), 2):
+            if target != other:
+                continue
+            facts += [Together(name, first, last)] if first < last else []
+            along = [m for m, t in members.get(target, {}).items() if t == target]
+            facts += [Last(name, first, last, m) for m in along if target != name]
+    return facts
+
+
+def _links(layout: RecordLayout) -> dict[str, str]:
+    """The members of a record that lead to records, each with the record."""
+    if layout.union:
+        return {}
+    return {
+        f.name: f.type.target.name
+        for f in layout.fields
+        if f.name and isinstance(f.type, PointerType) and isinstance(f.type.target, RecordType)
+    }
+
+
+def _sizes(layout: RecordLayout) -> list[str]:
+    """The members of a record that are unsigned numbers, and no bit-fields."""
+    fields = [f for f in layout.fields if f.name and not layout.union and f.bit_width is None]
+    return [f.name for f in fields if isinstance(f.type, IntegerType) and not f.type.signed]
+
+
+def truth_of(fact: HeapFact, heap: Heap) -> Truth:
+    instances = list(fact.instances(heap))
+    if not instances:
+        return Truth.VACUOUS
+    return Truth.HOLDS if all(instances) else Truth.BROKEN

@@ -1,0 +1,150 @@
+"""Tries readings of one function beside those of others that are accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.blame.breaking import Breach, Observer, breaking_operation
+from kleene.analysis.c.library.client.text import CLIENT, Client
+from kleene.analysis.c.library.client.walks import can_walk
+from kleene.analysis.c.library.contracts.stored import StoredContracts
+from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored
+from kleene.analysis.c.library.inference.trials import (
+    QUICK_STATES,
+    TRIAL_STATES,
+    ClientFolder,
+    run_trial,
+    steps_of,
+)
+from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
+from kleene.analysis.c.library.interface.object_types import object_types
+from kleene.analysis.c.library.readings.candidates import readings
+from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
+from kleene.domains.explicit.explore import Confirmed
+
+SHARE = 0.5
+"""The part of the time that trials may take together."""
+
+
+class Tries:
+    """The trials for one file, and the operations that they have accepted so far."""
+
+    def __init__(
+        self,
+        interface: Interface,
+        clients: ClientFolder,
+        budget: Budget,
+        stored: StoredContracts,
+        *,
+        malloc_may_fail: bool,
+    ) -> None:
+        self.interface = interface
+        self.clients = clients
+        self.budget = budget
+        self.malloc_may_fail = malloc_may_fail
+        self.inferred = Inferred(object_types(interface))
+        self.until = budget.spent + SHARE * budget.left
+        self.stored = stored
+        self.refuted: set[Operation] = set()
+        """Readings that later trials have shown to be wrong."""
+        self._known: dict[tuple[tuple[Operation, ...], int], Tried] = {}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time for trials is over."""
+        return self.budget.spent > self.until
+
+    def renew(self) -> None:
+        """Give the trials their part of the time that is left now."""
+        self.until = self.budget.spent + SHARE * self.budget.left
+
+    def forget(self) -> None:
+        """Forget trials, where the programs of clients have changed."""
+        self._known.clear()
+
+    def possible(self, function: ExportedFunction) -> list[Operation]:
+        """The readings to try whose elements the client can reach."""
+        return [o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o)]
+
+    def _readings(self, function: ExportedFunction) -> list[Operation]:
+        """The readings to try: the stored one, or all."""
+        if function.name not in self.stored.readings:
+            return [o for o in readings(function, self.inferred.types) if o not in self.refuted]
+        operation = self.stored.operation(function, self.inferred.types)
+        return [] if operation is None else [operation]
+
+    def all_of(self, possible: list[Operation]) -> list[Tried]:
+        """Try readings until one executes the whole function, or no other roles are left."""
+        tried: list[Tried] = []
+        admitted: set[tuple[Role, ...]] = set()
+        certain = False
+        for operation in possible:
+            if self.is_over:
+                break
+            if operation.roles in admitted or (is_guess(operation) and certain):
+                continue
+            if not may_be_ignored(operation, tried) or self._is_element(operation, tried):
+                continue
+            attempt = self.one(operation, QUICK_STATES)
+            if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:
+                attempt = self.one(operation, TRIAL_STATES)
+            tried.append(attempt)
+            if attempt.is_admissible:
+                admitted.add(operation.roles)
+                certain = certain or not is_guess(operation)
+                if attempt.is_whole or operation.ends or operation.makes:
+                    break
+        return tried
+
+    def _is_element(self, operation: Operation, tried: list[Tried]) -> bool:
+        """Whether a block that the client could hand in is an element: there are some, and the function takes them."""
+        handed_in = self.inferred.types.handed_in & set(operation.records_in(Role.BLOCK))
+        return bool(handed_in) and any(
+            t.is_called and handed_in & set(t.operation.records_in(*ELEMENTS)) for t in tried
+        )
+
+    def one(self, operation: Operation, states: int) -> Tried:
+        """The trial of a reading beside the accepted ones; one that was made already, with as many states, is known."""
+        key = (*self.inferred.accepted, operation), states
+        if key not in self._known:
+            self._known[key] = self._execute(operation, states)
+        return self._known[key]
+
+    def breach_in(self, run: Confirmed, client: Client, operations: Sequence[Operation]) -> Breach | None:
+        """The one among some operations that breaks, in a failing run, what the others keep."""
+        records, may_fail = self.interface.records, self.malloc_may_fail
+
+        def observe_without(operation: Operation) -> Observer | None:
+            others = [o for o in operations if o.function != operation.function]
+            other_client, program = self.clients.write(self.inferred.types, others)
+            observer = Observer(other_client, records)
+            trial = run_trial(other_client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
+            return None if trial.cut_short else observer
+
+        return breaking_operation(run, client, records, observe_without)
+
+    def _execute(self, operation: Operation, states: int) -> Tried:
+        client, program = self.clients.write(
+            self.inferred.types,
+            [*self.inferred.accepted, operation],
+            begins_with_two=Role.SECOND in operation.roles,
+        )
+        trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)
+        own = steps_of(program, operation.function.name)
+        clients = {name for name, f in program.functions.items() if Path(f.place.file).name == CLIENT}
+        executed = sum(function not in clients for function, _ in trial.exploration.visited)
+        return Tried(operation, client, trial, own, executed)
+
+    def best(self, tried: list[Tried]) -> Tried | None:
+        """The admissible reading that executes most; a longer trial must admit it, too."""
+        while True:
+            admissible = [t for t in tried if t.is_admissible]
+            if not admissible:
+                return None
+            best = max(admissible, key=lambda t: (not t.trial.exploration.possible, t.executed))
+            longer = self.one(best.operation, TRIAL_STATES)
+            if longer.is_admissible:
+                return longer
+            tried[tried.index(best)] = longer
