@@ -70,6 +70,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("OWNED_SHARE", ("arrays",)),
         ("CHOICES_SHARE", ("choices",)),
         ("CURSORS_SHARE", ("cursors",)),
         ("MEMBERS_SHARE", ("members",)),

@@ -75,8 +75,9 @@ def objects_with_tables(k: int) -> str:
     functions = each(
         k,
         lambda i: (
-            f"static int size{i}(struct object *o) {{ struct class{i} *c = (struct class{i} *)o; return *c->data{i}; }}\n"
-            f"static void end{i}(struct object *o) {{ struct class{i} *c = (struct class{i} *)o; free(c->data{i}); free(c); }}\n"
+            f"static int size{i}(struct object *o) {{\n    struct class{i} *c = (struct class{i} *)o;\n"
+            f"    return *c->data{i};\n}}\nstatic void end{i}(struct object *o) {{\n"
+            f"    struct class{i} *c = (struct class{i} *)o;\n    free(c->data{i});\n    free(c);\n}}\n"
             f"static const struct table table{i} = {{ size{i}, end{i} }};\n"
             f"static struct object *make{i}(struct object *l) {{\n    struct class{i} *c = malloc(sizeof *c);\n"
             f"    if (!c) abort();\n    c->data{i} = malloc(sizeof(int));\n    if (!c->data{i}) abort();\n"
@@ -124,11 +125,11 @@ static void roll(struct cell **from, struct cell **to) {
 
 def states(k: int) -> str:
     """A machine with k states: in each it adds to its list, frees a node, or goes to another state."""
+
     def state(i: int) -> str:
         work = f"{{ {push('l')} }}" if i % 2 else "if (l) { struct node *t = l; l = t->next; free(t); }"
-        return (
-            f"        case {i}:\n            {work}\n            if ({ANY}) state = {(i + 1) % k};\n            break;\n"
-        )
+        next_state = f"if ({ANY}) state = {(i + 1) % k};"
+        return f"        case {i}:\n            {work}\n            {next_state}\n            break;\n"
 
     loop = f"    while (state != {k}) {{\n        switch (state) {{\n{each(k, state)}        }}\n"
     loop += f"        if ({ANY}) state = {k};\n    }}\n"
@@ -186,7 +187,8 @@ def types_of_elements(k: int) -> str:
         "    if (!i) abort();\n    i->tag = tag; i->data = data; i->next = l;\n    return i;\n}\n"
     )
     ends = each(k, lambda i: f"        case {i}: end{i}(t->data); break;\n")
-    freed = f"    while (l) {{\n        struct item *t = l;\n        l = t->next;\n        switch (t->tag) {{\n{ends}        }}\n"
+    taken = "        struct item *t = l;\n        l = t->next;\n"
+    freed = f"    while (l) {{\n{taken}        switch (t->tag) {{\n{ends}        }}\n"
     body = choose(k, lambda i: f"l = add(l, {i}, make{i}());") + freed + "        free(t);\n    }\n"
     return main_of("    struct item *l = NULL;\n", body, types, functions)
 
@@ -212,7 +214,9 @@ def levels_of_trees(k: int) -> str:
 
 def calls_by_address(k: int) -> str:
     """A chain of k functions that get the address of a list and pass it on; each adds, walks or removes."""
-    functions = f"static void f{k}(struct node **l) {{ while (*l) {{ struct node *t = *l; *l = t->next; free(t); }} }}\n"
+    functions = (
+        f"static void f{k}(struct node **l) {{ while (*l) {{ struct node *t = *l; *l = t->next; free(t); }} }}\n"
+    )
     for i in reversed(range(k)):
         work = (
             f"    while ({ANY}) {{ {push('*l')} }}\n",
@@ -230,8 +234,10 @@ def functions_of_a_library(k: int) -> str:
         f"{push('s->first')} s->length++;",
         "struct node *t = s->first; if (t) { s->first = t->next; s->length--; free(t); }",
         "int c = 0; for (struct node *p = s->first; p; p = p->next) c++; s->length = c;",
-        "struct node *r = NULL, *p = s->first; while (p) { struct node *t = p->next; p->next = r; r = p; p = t; } s->first = r;",
-        "struct node **p = &s->first; while (*p) p = &(*p)->next; *p = malloc(sizeof **p); if (!*p) abort(); (*p)->next = NULL;",
+        "struct node *r = NULL, *p = s->first; "
+        "while (p) { struct node *t = p->next; p->next = r; r = p; p = t; } s->first = r;",
+        "struct node **p = &s->first; while (*p) p = &(*p)->next; "
+        "*p = malloc(sizeof **p); if (!*p) abort(); (*p)->next = NULL;",
     )
     functions = each(k, lambda i: f"static void f{i}(struct list *s) {{ {shapes[i % len(shapes)]} }}\n")
     made = made_block("s", "list") + "    s->first = NULL; s->length = 0;\n"
@@ -242,14 +248,14 @@ USER_FAMILIES = (
     Family("lists that hand on", lists_that_hand_on, SIZES, 4, 8, 3.0, "l0"),
     Family("lists that refer", lists_that_refer, SIZES, 4, 8, 3.0),
     Family("lists in lists", lists_in_lists, SIZES, 4, 8, 3.0),
-    Family("objects with tables", objects_with_tables, SIZES, 4, 8, 3.0),
+    Family("objects with tables", objects_with_tables, SIZES, 4, 8, 3.0, "data2"),
     Family("commands", commands, SIZES, 4, 8, 3.0),
     Family("states", states, SIZES, 4, 8, 3.0),
     Family("numbers beside a list", numbers_beside_a_list, SIZES, 4, 8, 3.0),
     Family("members of a node", members_of_a_node, SIZES, 4, 8, 3.0),
     Family("loops in a row", loops_in_a_row, SIZES, 4, 8, 3.0),
     Family("types of elements", types_of_elements, SIZES, 4, 8, 3.0),
-    Family("levels of trees", levels_of_trees, SIZES, 4, 8, 3.0),
+    Family("levels of trees", levels_of_trees, SIZES, 4, 8, 3.0, "left"),
     Family("calls by address", calls_by_address, SIZES, 4, 8, 3.0),
-    Family("functions of a library", functions_of_a_library, SIZES, 4, 8, 3.0),
+    Family("functions of a library", functions_of_a_library, SIZES, 4, 8, 3.0, "first"),
 )

@@ -10,8 +10,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-
-from conftest import Kleene
+from cli_samples import Kleene
 
 PARTS = ("valid-deref", "valid-free", "valid-memtrack")
 LEAK = "p = malloc(4);"

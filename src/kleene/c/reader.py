@@ -11,7 +11,7 @@ from typing import Any
 from kleene.c.clang import attribute_argument, attributes, cindex, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
 from kleene.c.input.database import read_database
-from kleene.c.library.errors import with_errors
+from kleene.c.library.errors import ERRNO_LOCATION, with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
@@ -109,7 +109,7 @@ class _Reader:
             self._lower(unit, cursors)
         for unit, cursors in given:
             self._lower(unit, cursors)
-        statics = frozenset(self.linkage.statics)
+        own_statics = frozenset(self.linkage.statics)
         self._lower_library()
         program = CProgram(
             tuple(self.files),
@@ -124,7 +124,7 @@ class _Reader:
         )
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
-        hidden = frozenset(self.linkage.statics) - (statics if self.problems else frozenset())
+        hidden = frozenset(self.linkage.statics) - (own_statics if self.problems else frozenset[str]())
         program = with_errors(program)
         program = with_jumps(with_variable_arguments(with_start_and_end(program, self.linkage.runs)))
         program = with_extern_models(program, self.linkage.externs, models, hidden)
@@ -264,10 +264,15 @@ class _Reader:
         """List the models that the program uses among the assumptions; functions of standard C are none."""
         for name in names:
             own = name in self.linkage.models
-            if own or (_library_names(SYSTEM_MODELS).get(name) and not name.startswith("__kleene")):
+            ours = _library_names(SYSTEM_MODELS).get(name) and not name.startswith(_NO_ASSUMPTION)
+            if own or ours:
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
+
+
+_NO_ASSUMPTION = ("__kleene", ERRNO_LOCATION)
+"""How the names of functions begin that are models for technical reasons: `errno` of standard C is one."""
 
 
 def _is_inline(cursor: Any) -> bool:

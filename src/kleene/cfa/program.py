@@ -211,6 +211,11 @@ class CProgram:
         operations: list[Operation] = list(self.initial_values)
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
 
+    def without_definition(self, cfa: Cfa[Operation]) -> dict[Variable, str]:
+        """The variables of other files that an automaton uses, and what to do about each."""
+        advice = "is declared, and no file defines it; add the file that does, or define it with --models FILE.c"
+        return {v: f"the variable {v} {advice}" for v in self.externals_in(cfa)}
+
     def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
         """The variables of other files that an automaton uses: by name, or by the initial value of one that it uses."""
         used: set[Variable] = set()

@@ -16,7 +16,7 @@ from kleene.passes.elements.owners import is_struct_of_members
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import is_tag
-from kleene.passes.prepare import whole_program
+from kleene.passes.prepare import followed_program, whole_program
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Prepared:
     source: CProgram
     slice: Slice | None = None
     """What is followed of the program, if not all of it."""
+    follows_block: bool = False
+    """Whether this is one block of an array of owned pointers (`passes/attempts/owned`)."""
 
     @cached_property
     def _outcome(self) -> CProgram | LimitReached:
@@ -69,6 +71,22 @@ class Prepared:
         except LimitReached:
             return None
         return chosen if gains else None
+
+    @cached_property
+    def by_owned(self) -> Prepared | None:
+        """The program in which one block of each array of owned pointers is followed; None if it has none."""
+        if self.slice is not None or self.source.by_choices or self.source.apart:
+            return None
+        try:
+            followed = followed_program(self.source)
+        except LimitReached:
+            return None
+        if followed is None:
+            return None
+        program, holders = followed
+        nothing: frozenset[str] = frozenset()
+        own = Slice(program, holders, frozenset(), frozenset(), frozenset(), {}, nothing)
+        return Prepared(self.source, own, follows_block=True)
 
     @cached_property
     def by_members(self) -> Prepared | None:

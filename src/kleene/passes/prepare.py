@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, Field, Index
+from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, Field, Index, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assign, Assume, Error, MemCopy, MemSet, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
+from kleene.passes.attempts.owned import with_followed_blocks
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
-from kleene.passes.elements.arrays import with_array_blocks, with_block_lengths
+from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
 from kleene.passes.elements.flexible import with_flexible_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.members import with_member_blocks
@@ -66,17 +67,39 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    program = with_entry_values(with_tested_pointers(_without_huge_blocks(program)))
-    program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
-    program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
-    scalars = with_scalars(_promote(with_owner_members(program)))
+    scalars = _with_scalars(program)
     blocks = with_array_blocks(with_text_blocks(scalars))
     elements = _with_elements(blocks)
     if elements.by_choices:
         program = _with_elements(with_choices(elements, index_names(blocks)))
     else:
         program = replace(elements, before_choices=(scalars, elements))
-    program = _with_lists(program)
+    return _with_types(_with_lists(program))
+
+
+def followed_program(program: CProgram) -> tuple[CProgram, frozenset[Variable]] | None:
+    """The program in which one block of each array of owned pointers is followed, and the pointers to such blocks.
+
+    None if there is no such array; raises LimitReached if the program is too large.
+    """
+    inlined = inline(without_tail_recursion(program))
+    if set(inlined.functions) != {inlined.entry}:
+        return None
+    followed = with_followed_blocks(with_all_array_blocks(with_text_blocks(_with_scalars(inlined))))
+    if followed is None:
+        return None
+    return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]
+
+
+def _with_scalars(program: CProgram) -> CProgram:
+    """The inlined program with variables for members of structs, and blocks for arrays in them."""
+    program = with_entry_values(with_tested_pointers(_without_huge_blocks(program)))
+    program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
+    program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
+    return with_scalars(_promote(with_owner_members(program)))
+
+
+def _with_types(program: CProgram) -> CProgram:
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }

@@ -102,12 +102,12 @@ def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
         lambda edge, facts: frozenset(_facts_after(edge.label, set(facts), candidates)),
         lambda _, known, new: None if new <= known else known | new,
     )
-    return {
-        p
-        for edge in cfa.edges
-        for p, _ in reached.get(edge.source, ())
-        if p in candidates and p in used_variables(edge.label)
-    }
+    doubtful: set[Variable] = set()
+    for edge in cfa.edges:
+        facts = reached.get(edge.source)
+        if facts:
+            doubtful |= {p for p, _ in facts} & used_variables(edge.label)
+    return doubtful
 
 
 def _facts_after(

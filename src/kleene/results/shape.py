@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Way(Enum):
     """A way to fewer structures that a run may show; the value says why it ends there."""
 
+    OWNED = "one block of an array can be followed from element to element"
     CHOICES = "locations can know which element of an array is meant"
     MEMBERS = "a block of the heap that is made once leads to the structures"
     SLICES = "the program has several data structures"

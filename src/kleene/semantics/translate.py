@@ -151,13 +151,13 @@ class Translator:
         places: dict[str, Place] = {}
         entry = "start"
         chain: list[Step] = []
-        externals = self.context.program.externals_in(self.source)
+        undefined = self.context.program.without_definition(self.source)
         given = [v for v in self.memory.integers if v in self.needed[self.source.entry] and not v.is_global]
         for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
         for item in self.context.program.globals:
-            if item.variable in externals:
-                chain += self._steps(Unsupported(Place("", 0, 0, ""), f"external variable {item.variable}"))
+            if item.variable in undefined:
+                chain += self._steps(Unsupported(self.context.program.main.place, undefined[item.variable]))
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)

@@ -144,6 +144,7 @@ def test_whole_heaps_follow_if_parts_do_not_stay_apart(tmp_path: Path, monkeypat
     monkeypatch.setattr(products, "MOST_COMBINATIONS", 0)
     result = analyse(Prepared(read(many_lists(tmp_path, 4))), malloc_may_fail=True, seconds=60)
     assert is_proof(result) and result.together is None and result.structures > 4000
+    assert result.proof == f"shape analysis (acyclic, on whole heaps: {products.TOO_CONNECTED})"
 
 
 @pytest.mark.usefixtures("_without_slices")

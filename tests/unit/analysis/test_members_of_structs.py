@@ -21,7 +21,12 @@ extern int __VERIFIER_nondet_int(void);
 struct node { struct node *next; };
 struct queue { struct node *first, *last; };
 struct desk { struct node *open, *done; struct queue late; int moves; };
-static struct node *made(struct node *next) { struct node *n = malloc(sizeof *n); if (!n) abort(); n->next = next; return n; }
+static struct node *made(struct node *next) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) abort();
+    n->next = next;
+    return n;
+}
 static void drop(struct node *l) { while (l) { struct node *t = l; l = l->next; free(t); } }
 static void hand(struct node **from, struct node **to) {
     struct node *n = *from;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c import strategy
+from kleene.analysis.c import fesa, strategy
 from kleene.analysis.c.check import check
 from kleene.analysis.c.fesa import FESA_ATTEMPTS
 from kleene.analysis.c.options import check_options
@@ -15,7 +15,9 @@ from kleene.analysis.c.shape.attempts import ATTEMPTS
 from kleene.analysis.c.strategy import PHASES, strategy_lines
 from kleene.cli import run_main
 from kleene.core.verdict import Verdict
+from kleene.diagnostics import Limit, LimitReached
 from kleene.refine.tactics import TACTICS
+from kleene.report.check.crowding import crowding_sentence
 
 
 @pytest.mark.parametrize("rows", [PHASES, ATTEMPTS, FESA_ATTEMPTS, TACTICS], ids=["phases", "shape", "fesa", "tactics"])
@@ -100,6 +102,25 @@ def test_after_alarms_the_look_comes_before_path_formulas(tmp_path, monkeypatch)
     report = checked(tmp_path, end="*(int *)list", properties=("memsafety",))
     assert report.verdict is Verdict.FALSE
     assert report.shape.alarms and report.confirmation is None
+
+
+def test_an_interrupted_analysis_says_where_its_structures_are(tmp_path, monkeypatch):
+    """The limit of the check may end the analysis between two runs: what the largest run has reached is kept."""
+
+    def interrupted(*program, max_structures, **options):
+        real(*program, max_structures=20, **options)
+        return ended()
+
+    def ended(*program, **options):
+        raise LimitReached("the time limit of 1 s was reached", Limit.TIME)
+
+    real = strategy.analyse
+    monkeypatch.setattr(strategy, "analyse", interrupted)
+    monkeypatch.setattr(fesa, "analyse_fesa", ended)
+    report = checked(tmp_path, properties=("memsafety",), timeout=0.7)
+    assert report.shape.structures > 20 and not report.shape.complete
+    assert report.shape.reason == "the time limit of 1 s was reached"
+    assert "in main" in crowding_sentence(report.shape)
 
 
 def test_an_analysis_goes_on_without_what_a_run_has_decided(tmp_path, monkeypatch):

@@ -471,3 +471,18 @@ def test_unknown_code_does_not_change_the_standard_streams(tmp_path: Path) -> No
     """
     report = checked(text, tmp_path)
     assert report.properties["memsafety"] is Verdict.TRUE
+
+
+def test_a_struct_that_no_file_defines(tmp_path: Path) -> None:
+    """Before, the reason had no place and no advice."""
+    text = "extern struct node { struct node *left; } nil;\nint main(void) { return nil.left == &nil; }\n"
+    report = checked(text, tmp_path)
+    assert report.reason.startswith(f"{tmp_path / 'p.c'}:2:5: not supported: the variable nil is declared, and no file")
+    assert "--models" in report.reason
+    (tmp_path / "models.c").write_text("struct node { struct node *left; } nil = { &nil };\n")
+    assert checked(text, tmp_path, models=(str(tmp_path / "models.c"),)).verdict is Verdict.TRUE
+
+
+def test_errno_is_no_assumption(tmp_path: Path) -> None:
+    report = checked("#include <errno.h>\nint main(void) { errno = 0; return errno; }\n", tmp_path)
+    assert report.assumptions == ()

@@ -71,8 +71,8 @@ def _ready(
     memory = within(seconds, lambda: _memory(prepared))
     if isinstance(memory, LimitReached):
         return str(memory)
-    if externals := memory.program.externals_in(memory.cfa):
-        return f"external variable {externals[0]}"
+    if undefined := memory.program.without_definition(memory.cfa):
+        return next(iter(undefined.values()))
     options = Options(
         out_counter=instrumentation,
         in_counter=instrumentation,

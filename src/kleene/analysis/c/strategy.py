@@ -8,8 +8,8 @@ test.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kleene.analysis.c.budget import Budget
@@ -296,6 +296,8 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
         options.tell(progress)
         look()
 
+    unfinished: list[ShapeResult] = []
+
     def compute() -> ShapeResult | FesaResult:
         if options.domain == "fesa":
             from kleene.analysis.c.fesa import analyse_fesa
@@ -310,11 +312,22 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             only_class=options.shape_class,
             kinds=kinds,
             tell=tell,
+            unfinished=unfinished,
         )
 
     start = time.monotonic()
     result = check.budget.within(seconds, compute)
-    return gave_up(str(result), start) if isinstance(result, LimitReached) else result
+    if isinstance(result, LimitReached):
+        result = gave_up(str(result), start)
+    return _with_structures(result, unfinished) if isinstance(result, ShapeResult) else result
+
+
+def _with_structures(result: ShapeResult, unfinished: Sequence[ShapeResult]) -> ShapeResult:
+    """A result without an end, with the structures of the largest run if it has less to show itself."""
+    largest = max(unfinished, key=lambda r: r.structures, default=None)
+    if largest is None or result.complete or result.alarms or result.structures >= largest.structures:
+        return result
+    return replace(largest, alarms=[], ways=frozenset(), reason=result.reason, seconds=result.seconds)
 
 
 def _analyse_by_fesa(check: Check, seconds: float) -> None:

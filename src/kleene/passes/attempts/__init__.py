@@ -7,6 +7,7 @@ In reading order:
 - `comparisons`: a comparison that is made twice has the same outcome
 - `unread`: members that nothing reads are NULL
 - `cursors`: pointers that only walk are copied before they are read
+- `owned`: one block of an array of owned pointers is followed from element to element
 - `choices`: locations know which element an index means, and to which variable a pointer points
 - `slices`: automata that follow one data structure each
 - `stale`: pointers in memory that nothing reads any more are NULL; used by all attempts that forget dead pointers

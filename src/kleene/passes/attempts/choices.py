@@ -85,6 +85,11 @@ def original_location(name: str) -> str:
     return name.partition(_COPY)[0] if name.endswith(_END) else name
 
 
+def copy_name(location: str, facts: str) -> str:
+    """The name of the copy of a location where some facts hold."""
+    return location + _COPY + facts + _END
+
+
 class _Specialiser:
     """One automaton and what may be known in it."""
 
@@ -260,4 +265,4 @@ def _truth(condition: Expression, known: Mapping[Variable, Expression]) -> bool 
 
 
 def _name(location: str, facts: Facts) -> str:
-    return location + (_COPY + ", ".join(sorted(f"{v}: {value}" for v, value in facts)) + _END if facts else "")
+    return copy_name(location, ", ".join(sorted(f"{v}: {value}" for v, value in facts))) if facts else location

@@ -6,7 +6,7 @@ These are local arrays, and global ones whose index is copied or moved through o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from kleene.cfa.expressions import (
@@ -48,17 +48,27 @@ def with_array_blocks(program: CProgram) -> CProgram:
     """The program with blocks in the place of its large arrays of pointers that are only indexed."""
     if set(program.functions) != {program.entry}:
         return program
-    arrays = {v: _Array(program, v) for v in _arrays(program)}
+    arrays = {v: _Array(program, v) for v in _arrays(program, _is_moved)}
     if not arrays:
         return program
+    lists = with_element_lists(_as_blocks(program, arrays), on_stack=True)
+    left = any(_makes_block(e.label, arrays.values()) for e in lists.main.cfa.edges)
+    return program if left else lists
+
+
+def with_all_array_blocks(program: CProgram) -> CProgram:
+    """The program with blocks in the place of all its large arrays of pointers, which do not become lists here."""
+    arrays = {v: _Array(program, v) for v in _arrays(program, lambda array, operations: True)}
+    return _as_blocks(program, arrays) if arrays else program
+
+
+def _as_blocks(program: CProgram, arrays: dict[Variable, _Array]) -> CProgram:
     zeroed = with_zeroed_arrays(program, program.main.cfa, lambda array: array in arrays)
     cfa = _Coder(program, zeroed, arrays).run()
     new = [v for a in arrays.values() for v in (a.pointer, a.length)]
     main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *new))
     kept = tuple(g for g in program.globals if g.variable not in arrays)
-    lists = with_element_lists(replace(program, functions={main.name: main}, globals=kept), on_stack=True)
-    left = any(_makes_block(e.label, arrays.values()) for e in lists.main.cfa.edges)
-    return program if left else lists
+    return replace(program, functions={main.name: main}, globals=kept)
 
 
 def _makes_block(operation: Operation, arrays: Iterable[_Array]) -> bool:
@@ -66,10 +76,11 @@ def _makes_block(operation: Operation, arrays: Iterable[_Array]) -> bool:
     return isinstance(operation, Allocate) and any(operation.size == array.size for array in arrays)
 
 
-def _arrays(program: CProgram) -> list[Variable]:
+def _arrays(program: CProgram, chooses: Callable[[Variable, list[Operation]], bool]) -> list[Variable]:
+    """The large arrays of pointers that are only indexed, or used as pointers; of global ones, the chosen."""
     operations = operations_of(program)
     candidates = [g.variable for g in program.globals if not (g.external or g.initial or g.constant)]
-    candidates = [v for v in candidates if _is_moved(v, operations)]
+    candidates = [v for v in candidates if chooses(v, operations)]
     candidates += [o.variable for o in operations if isinstance(o, DeclareLocal)]
     large = [v for v in dict.fromkeys(candidates) if _is_large(v, program)]
     if not large:

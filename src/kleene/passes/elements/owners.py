@@ -134,7 +134,9 @@ class _Owner:
             return None
         root = _root(cfa, holders, made, lambda x: _only_follows(x, holders))
         assert isinstance(made.label, Allocate) and made.label.element is not None
-        return None if root is None else _Owner(made, holders, root, {}, Variable(f"{_WHOLE}{root})", made.label.element))
+        return (
+            None if root is None else _Owner(made, holders, root, {}, Variable(f"{_WHOLE}{root})", made.label.element))
+        )
 
     @property
     def variables(self) -> tuple[Variable, ...]:

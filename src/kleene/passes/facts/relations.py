@@ -249,7 +249,8 @@ class Relations(TextOperations):
     def told_nonzero(self, condition: Assume, location: str) -> list[Expression]:
         """The numbers that a comparison of two numbers tells not to be 0: ``if (used + more <= room)`` says it of room.
 
-        That is for the shape analysis, which knows of such a comparison only what constants say.
+        That is for the shape analysis, which knows of such a comparison only what constants say: numbers that have one
+        value after it are left out.
         """
         test = condition.condition
         if not isinstance(test, Comparison) or Constant in (type(test.left), type(test.right)):
@@ -257,7 +258,8 @@ class Relations(TextOperations):
         sides = [s for s in (test.left, test.right) if isinstance(s, Variable | Field) and is_scalar(s.type)]
         numbers = [s for s in sides if isinstance(s.type, IntegerType) and not self.is_nonzero(s, location)]
         bounds = {number: self.difference(number, None, location, condition) for number in numbers}
-        return [number for number, (low, high) in bounds.items() if 0 < low < math.inf or -math.inf < high < 0]
+        told = {n: (low, high) for n, (low, high) in bounds.items() if 0 < low < math.inf or -math.inf < high < 0}
+        return [number for number, (low, high) in told.items() if low != high]
 
     @property
     def blocks(self) -> Blocks:

@@ -140,22 +140,25 @@ class _Sizes:
         return size
 
     def _is_kept(self, variable: Expression, value: Expression, start: Edge[Operation], use: Edge[Operation]) -> bool:
-        """Whether a variable has a value at a use of it, and what this value reads is unchanged by then."""
+        """Whether a variable has a value at a use of it, and what this value reads is unchanged by then.
+
+        In a loop, the use itself is one of the operations before it.
+        """
         if use.source in self._reached(self.cfa.entry, start, forward=True):
             return False  # it may have no value
         read = {n for n in (variable, *walk(value)) if isinstance(n, Variable)}
         passed = self._reached(start.target, start, forward=True) & self._reached(use.source, start, forward=False)
         between = [e for e in self.cfa.edges if e is not start and e.source in passed and e.target in passed]
         if all(isinstance(n, _OWN) for n in walk(value)) and not any(v.is_global or v in self.exposed for v in read):
-            return not any(read & set(defined_variables(e.label)) for e in between if e is not use)
-        return all(self._leaves(e.label, read) for e in between if e is not use)
+            return not any(read & set(defined_variables(e.label)) for e in between)
+        return all(self._leaves(e.label, read) for e in between)
 
     def _leaves(self, operation: Operation, read: set[Variable]) -> bool:
         """Whether an operation changes no memory but variables that are not read and have no address."""
         match operation:
             case Assume() | Skip():
                 return True
-            case Assign(target=Variable() as target):
+            case Assign(target=Variable() as target) | Allocate(target=Variable() as target):
                 return target not in read and not target.is_global and target not in self.exposed
             case DeclareLocal(variable=variable):
                 return variable not in read

@@ -6,6 +6,7 @@ In reading order:
 - `interface`: what a file exports, and the records that its clients keep
 - `readings`: how a function may be called
 - `inference`: selects a reading for each function by executing clients
+- `blame`: which function is to blame for an error that another one shows
 - `client`: the most general client as C text
 - `generality`: whether this client stands for all
 - `contracts`: the invariant of the objects, and the contracts of the functions

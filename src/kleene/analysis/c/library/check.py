@@ -29,6 +29,7 @@ from kleene.analysis.c.library.client.places import (
 )
 from kleene.analysis.c.library.client.suspects import suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
+from kleene.analysis.c.library.client.watch import watched
 from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
@@ -48,7 +49,7 @@ from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolde
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.models.model import model_of
-from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Fate, Operation, Role
+from kleene.analysis.c.library.readings.operations import DROPS, ELEMENTS, OBJECTS, Fate, Operation, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.c.options import ReadOptions
@@ -66,6 +67,11 @@ PROVED = ("memsafety", "memcleanup")
 NOT_SET = "no client sets {}, a variable of the file that is not static"
 SHARE_OF_FIRST = 0.6
 """The part of the time for a client of all operations: in the rest, the others are proved without the slowest one."""
+SHARE_OF_WATCH = 0.3
+"""The part of the time that is left for a client that watches data: where it proves nothing, it may find an error."""
+ENDS_ONCE = (
+    "each datum is handed to {} at most once, and not used afterwards: no run shows otherwise, but it is not proved"
+)
 NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
 
@@ -177,14 +183,17 @@ class _Run:
     ) -> None:
         """Prove as many of some operations together as possible."""
         while operations:
-            client, program = self.clients.write(inferred.types, operations, general=True)
-            properties = PROVED if _all_is_ended(operations, program) else PROVED[:1]
-            share = self.budget.left * (SHARE_OF_FIRST if len(operations) > 1 else 1.0)
-            options = replace(self.options, properties=properties, timeout=share)
-            check = check_program(program, options, time.monotonic())
-            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
-            check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
+            client, program, check = self._check_client(inferred.types, operations)
+            watches = False
+            if check.verdict is Verdict.TRUE and (owned := watched(operations)):
+                watching = self._check_client(inferred.types, owned, watches=True)
+                watches = any(finding.confirmed for finding in watching[2].findings)
+                if watches:
+                    client, program, check = watching
+                elif watching[2].verdict is not Verdict.TRUE:
+                    report.assumptions.append(ENDS_ONCE.format(", ".join(_dropping(owned))))
             report.client, report.check = client.text, check
+            properties = _properties(operations, program)
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
                 general = self._check_with_any_numbers(program, changing, properties) if changing else None
@@ -203,6 +212,7 @@ class _Run:
                 proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
                 if proved and not self.interface.file.endswith(HEADER):
                     with_errors = self.clients.read_with_errors()
+                    options = replace(self.options, properties=properties)
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
@@ -224,7 +234,7 @@ class _Run:
             if is_lost and (stored := self._without_null(inferred.types, operations)):
                 operations[:] = stored
                 continue
-            readable = finding.confirmed and not result_is_gone(finding, client)
+            readable = finding.confirmed and not watches and not result_is_gone(finding, client)
             other = inference.read_again(operation) if readable else None
             if other is not None:
                 operations[operations.index(operation)] = other
@@ -247,6 +257,19 @@ class _Run:
                 advice=check.advice if verdict is Verdict.UNKNOWN else "",
             )
             operations.remove(operation)
+
+    def _check_client(
+        self, types: ObjectTypes, operations: list[Operation], *, watches: bool = False
+    ) -> tuple[Client, CProgram, CheckReport]:
+        """The check of the client of some operations, or of the one that watches data of the client."""
+        client, program = self.clients.write(types, operations, general=True, watches=watches)
+        share = self.budget.left * (SHARE_OF_FIRST if len(operations) > 1 else 1.0)
+        share = self.budget.left * SHARE_OF_WATCH if watches else share
+        options = replace(self.options, properties=_properties(operations, program), timeout=share)
+        check = check_program(program, options, time.monotonic())
+        check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+        check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
+        return client, program, check
 
     def _leaving(
         self, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]
@@ -319,6 +342,9 @@ class _Run:
         if any(Role.SECOND in o.roles for o in operations):
             with_two = self.clients.write(types, operations, begins_with_two=True)
             trial.add(run_trial(*with_two, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+        with_data = self.clients.write(types, operations, with_data=True)
+        if with_data[0].text != client.text:  # a search tells stored pointers apart
+            trial.add(run_trial(*with_data, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:
@@ -433,6 +459,17 @@ class _Run:
             sequence=sequence,
             reading=operation.stored,
         )
+
+
+def _dropping(operations: list[Operation]) -> list[str]:
+    """The functions of the client that end data, as the library names them."""
+    pairs = ((r, p.name) for o in operations for r, p in zip(o.roles, o.function.parameters, strict=True))
+    return list(dict.fromkeys(name for role, name in pairs if role in DROPS))
+
+
+def _properties(operations: list[Operation], program: CProgram) -> tuple[str, ...]:
+    """The properties of a client: what is left at its end counts if some operation ends what others make."""
+    return PROVED if _all_is_ended(operations, program) else PROVED[:1]
 
 
 def _all_is_ended(operations: list[Operation], program: CProgram) -> bool:

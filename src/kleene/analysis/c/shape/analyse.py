@@ -24,6 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
+from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.cursors import copied_cursors
@@ -56,7 +57,7 @@ APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
 """The ways to fewer structures in the name of a proof."""
-WHOLE_FORMS = frozenset({Way.CHOICES, Way.MEMBERS, Way.SLICES})
+WHOLE_FORMS = frozenset({Way.OWNED, Way.CHOICES, Way.MEMBERS, Way.SLICES})
 """The ways that make all attempts again, at other forms of the program."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
@@ -73,18 +74,23 @@ def analyse(
     ignored: frozenset[Alarm] = frozenset(),
     glance: bool = False,
     tell: Tell = silent,
+    unfinished: list[ShapeResult] | None = None,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
-    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only.
+    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only. `unfinished` gets
+    the results of runs without an end, also where the caller interrupts the analysis.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     series.ignored = ignored
+    series.unfinished = unfinished if unfinished is not None else []
     result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
     if prepared.slice is None:
         tell(PREPARING)
     ways = frozenset(Way)
+    if prepared.source.by_members:
+        ways -= {Way.SLICES}  # they are those of the program, and one for the struct without its members
     if prepared.slice is not None:
         ways -= {*WHOLE_FORMS, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
@@ -92,7 +98,9 @@ def analyse(
         ways -= {Way.CALLS}
     if only_class is None and not series.is_proof(result) and series.has_slots():
         result = series.go(Way.ZEROS, result)
-        for way in WHOLE_FORMS & result.ways & ways:
+        if not series.is_proof(result) and Way.OWNED in ways and series.has_owned():
+            result, ways = series.go(Way.OWNED, result), ways - {Way.OWNED}
+        for way in WHOLE_FORMS & result.ways & ways if not series.is_proof(result) else ():
             result, ways = series.go(way, result), ways - {way}
     if glance and not result.complete:
         result = series.run(ATTEMPTS[:1], result, ways)
@@ -101,7 +109,7 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        forms = (Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
+        forms = (Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
         dropped = next((way for way in forms if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     is_last = not glance and only_class is None and Way.SLICES in ways
@@ -109,6 +117,8 @@ def analyse(
         result = series.go(Way.SLICES, result)
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
+    if not series.stays_apart and result.together is None and not result.slices:
+        result.shape_class = f"{result.shape_class}, on whole heaps: {TOO_CONNECTED}"
     result.seconds = time.monotonic() - start
     return result
 
@@ -134,6 +144,10 @@ class _Series:
     """What complete runs on whole heaps have analysed so far, without a proof."""
     automata: list[Automaton] = field(default_factory=list)
     """The automata of attempts before that rewrite nothing."""
+    unfinished: list[ShapeResult] = field(default_factory=list)
+    """The results of runs without an end."""
+    stays_apart: bool = True
+    """False if the parts of the heap became connected again and again."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not self._raised(result)
@@ -150,9 +164,16 @@ class _Series:
         return not isinstance(slices, LimitReached) and len(slices) >= MANY_SLICES
 
     def has_slots(self) -> bool:
-        """Whether there are lists of slots: what indices and lengths are for is known of the slots."""
+        """Whether there are lists of slots, or one block is followed: what indices are for is known of these."""
+        if self.prepared.follows_block:
+            return True
         records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
         return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
+
+    def has_owned(self) -> bool:
+        """Whether there is an array of owned pointers whose blocks can be followed one at a time."""
+        followed = within(self.deadline - time.monotonic(), lambda: self.prepared.by_owned)
+        return isinstance(followed, Prepared)
 
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
@@ -193,6 +214,7 @@ class _Series:
                 return outcome if self.is_proof(outcome) else result
             outcome = self._outcome(replace(plan, best=result), deadline, ways)
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
+                self.stays_apart &= outcome.reason != TOO_CONNECTED
                 break  # whole heaps may do better
             better = outcome.complete and self._raised(outcome) <= raised
             if better or outcome.ways or (attempt.is_plain and not result.complete):
@@ -250,15 +272,20 @@ class _Series:
             ignored=ignored,
             glance=glance,
             tell=self.tell,
+            unfinished=self.unfinished,
         )
 
     def _run(self, plan: _Plan, seconds: float) -> ShapeResult:
         start = time.monotonic()
         try:
             with deep_formulas():
-                return plan.run(seconds, self.only_class)
+                result = plan.run(seconds, self.only_class)
         except RecursionError:
             return gave_up("a formula is nested too deeply", start)
+        largest = max((r.structures for r in self.unfinished), default=0)
+        if not result.complete and result.structures > largest:
+            self.unfinished[:] = [result]
+        return result
 
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
@@ -274,6 +301,8 @@ class _Series:
 
 def form_of(prepared: Prepared, way: Way) -> tuple[Prepared | None, str]:
     """Another form of the program, if there is one, and its name."""
+    if way is Way.OWNED:
+        return prepared.by_owned, "owned"
     return (prepared.by_choices, "choices") if way is Way.CHOICES else (prepared.by_members, "members")
 
 
@@ -440,6 +469,7 @@ class _Plan:
 
     def _looks(self, translation: Translation) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
+            Way.OWNED: lambda reached: self.prepared.by_owned is not None,
             Way.CHOICES: lambda reached: self.prepared.by_choices is not None,
             Way.SLICES: lambda reached: bool(self.prepared.slices),
             Way.MEMBERS: lambda reached: self.prepared.by_members is not None,

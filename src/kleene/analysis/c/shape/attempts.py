@@ -26,6 +26,8 @@ from kleene.semantics.translate import Alarm
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+OWNED_SHARE = 0.6
+"""Share of the time left for the attempt `owned`, with shares of attempts in it: all are made without it again."""
 CHOICES_SHARE = 0.7
 """Share of the time left for the attempt `choices`, with shares of attempts in it: all are made without it again."""
 MEMBERS_SHARE = 0.7
@@ -156,6 +158,13 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt(
+        "owned",
+        "one block of an array is followed from element to element, and the others are left out",
+        _where(Way.OWNED),
+        way=Way.OWNED,
+        share=OWNED_SHARE,
+    ),
     Attempt(
         "choices",
         "locations know which element of an array is meant, and to which variable a pointer points",

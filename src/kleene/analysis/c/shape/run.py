@@ -71,7 +71,7 @@ class Looks:
         if reached.generated >= self.parts_look:
             ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
         if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
-            forms = (self._seen(reached, form) for form in (Way.CHOICES, Way.SLICES, Way.MEMBERS))
+            forms = (self._seen(reached, form) for form in (Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS))
             ways = next(filter(None, forms), ways)
         elif reached.generated >= STRUCTURES_BEFORE_MANY_SLICES and Way.SLICES in self.by_way:
             ways = self._seen(reached, Way.SLICES) if self.has_many_slices() else ways

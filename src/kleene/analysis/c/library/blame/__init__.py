@@ -4,5 +4,6 @@ In reading order:
 
 - `heap_facts`: facts about the objects of one state of a run
 - `allocations`: the operation of a failing run that does not test what it allocates
+- `outside`: errors that depend on what a function without a body returns
 - `breaking`: the operation of a failing run that breaks what the others keep
 """

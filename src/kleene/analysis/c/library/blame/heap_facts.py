@@ -159,8 +159,10 @@ class Last:
     def instances(self, heap: Heap) -> Iterator[bool]:
         for node in heap.nodes.get(self.record, ()):
             found = heap.target(node, self.last)
-            if found is not None:
-                yield self._is_last(heap, heap.target(node, self.first), found)
+            first = heap.target(node, self.first)
+            holds = self._is_last(heap, first, found)
+            if found is not None and not (holds and first == found):  # one element shows no direction
+                yield holds
 
     def _is_last(self, heap: Heap, here: Target, last: Target) -> bool:
         seen: set[Target] = set()

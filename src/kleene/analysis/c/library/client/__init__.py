@@ -5,6 +5,7 @@ In reading order:
 - `text`: the client as C text
 - `calls`: the line of one operation
 - `handed_out`: statements by which a client hands on the pointers that it gets
+- `watch`: data that functions of the client end, and that nobody may use afterwards
 - `allocators`: definitions of functions such as `xmalloc` that have no body
 - `walks`: functions of a client that return any element of an object
 - `suspects`: the operation that keeps a client from being proved, where no alarm names one

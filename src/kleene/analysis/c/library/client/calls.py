@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.client.handed_out import hand_out, hand_out_members
 from kleene.analysis.c.library.client.walks import Walks
+from kleene.analysis.c.library.client.watch import Watch, end, own_result, use
 from kleene.analysis.c.library.interface.exports import CType, Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
 from kleene.analysis.c.library.readings.operations import (
+    DROPS,
     ELEMENTS,
     OBJECTS,
     STATUS,
@@ -79,6 +81,7 @@ class Calls:
         general: bool,
         any_text: bool,
         any_datum: bool,
+        watch: Watch | None = None,
     ) -> None:
         self.interface = interface
         self.types = types
@@ -88,8 +91,9 @@ class Calls:
         self.is_general = general
         self.any_text = any_text
         self.any_datum = any_datum
+        self.watch = watch
         self.walks = Walks(interface, types)
-        self._callbacks: dict[str, str] = {}
+        self._callbacks: dict[tuple[str, bool], str] = {}
         self.helpers: list[str] = []
 
     def line(self, operation: Operation) -> str:
@@ -129,10 +133,12 @@ class Calls:
                 call.arguments.append(f"&{local}")
                 call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
             elif role is Role.RESULT:
-                call.setup.append(f"{parameter.type.target} {local};")
+                known = " = NULL" if self.watch is not None and parameter.type.target.endswith("*") else ""
+                call.setup.append(f"{parameter.type.target} {local}{known};")
                 call.arguments.append(f"&{local}")
                 target = parameter.type.type.target if isinstance(parameter.type.type, PointerType) else VOID
                 call.cleanup.append(hand_out(local, target, self.interface))
+                call.cleanup.append(own_result(operation, local, target) if self.watch is not None else "")
             elif role is Role.TAKEN:
                 call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
@@ -141,6 +147,8 @@ class Calls:
                 call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
                 call.guards.append(f"{local} >= 0 && {local} <= {_MOST_ELEMENTS}")
                 call.arguments.append(local)
+            elif self.watch is not None and role in (Role.DATA, Role.STORED):
+                call.arguments.append(self.watch.datum(operation, number - 1))
             elif role in TEXTS:
                 call.arguments.append(f"({parameter.type.text}){self._text(role, local, call)}")
             else:
@@ -193,7 +201,8 @@ class Calls:
                 member = member_to_see(record, self.interface)
                 text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
             case Outcome.IGNORED if handed := hand_out("r", function.result.type, self.interface):
-                text = f"{function.result.text} r = {text}; {handed}"
+                owned = own_result(operation, "r", function.result.type) if self.watch is not None else ""
+                text = f"{function.result.text} r = {text}; {handed} {owned}".removesuffix("; ")
         body = " ".join([f"{text};", *filter(None, call.cleanup)])
         if call.blocks:
             body = f"{' '.join(call.allocations)} if ({' && '.join(call.blocks)}) {{ {body} }}"
@@ -261,10 +270,10 @@ class Calls:
                 return _STORED if self.any_datum else _DATUM
             case Role.OWNED:
                 return "malloc(sizeof(int))"
-            case Role.CALLBACK:
-                return self._callback(type_)
-            case Role.CALLBACK_OR_NULL:
-                return f"(__VERIFIER_nondet_int() ? {self._callback(type_)} : NULL)"
+            case Role.CALLBACK | Role.DROP:
+                return self._callback(type_, role)
+            case Role.CALLBACK_OR_NULL | Role.DROP_OR_NULL:
+                return f"(__VERIFIER_nondet_int() ? {self._callback(type_, role)} : NULL)"
             case _:
                 setup.append(f"{type_.text} {local};")
                 return local
@@ -278,15 +287,18 @@ class Calls:
 
     # Helpers --------------------------------------------------------------------------------------------
 
-    def _callback(self, type_: CType) -> str:
+    def _callback(self, type_: CType, role: Role) -> str:
         """A function of the client with the type of a parameter: it reads what it gets, and may return anything."""
-        name = self._callbacks.get(type_.text)
+        ends = role in DROPS and self.watch is not None
+        name = self._callbacks.get((type_.text, ends))
         if name is None:
-            name = self._callbacks[type_.text] = f"kleene_callback_{len(self._callbacks) + 1}"
+            name = self._callbacks[type_.text, ends] = f"kleene_callback_{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
             value = "" if result.text == "void" else self._datum if result.target else self._number(result)
             read = "".join(self._reading(parameters, place) for place in range(len(parameters)))
+            if self.watch is not None:
+                read += "".join(f"{(end if ends else use)(f'p{i}', p.type)} " for i, p in enumerate(parameters))
             self.helpers.append(f"static {result.text} {name}({listed}) {{ {read}return {value}; }}")
         return name
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from kleene.analysis.c.library.client.allocators import allocator_texts
 from kleene.analysis.c.library.client.calls import DATA, Calls, stores_data
 from kleene.analysis.c.library.client.handed_out import DECLARATION, exported_cases
+from kleene.analysis.c.library.client.watch import BEGIN, END, Watch
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
 from kleene.analysis.c.library.readings.operations import (
@@ -73,11 +74,13 @@ class _Writer:
         general: bool,
         any_datum: bool,
         begins_with_two: bool,
+        watch: Watch | None,
     ) -> None:
         self.interface = interface
         self.begins_with_two = begins_with_two
         self.any_text = general and any(role in TEXTS for o in operations for role in o.roles)
-        self.any_datum = any_datum and any(stores_data(o) for o in operations)
+        self.watch = watch
+        self.any_datum = watch is not None or (any_datum and any(stores_data(o) for o in operations))
         self.types = types
         self.operations = operations
         used = _used_types(operations) | types.zeroed
@@ -93,6 +96,7 @@ class _Writer:
             general=general,
             any_text=self.any_text,
             any_datum=self.any_datum,
+            watch=watch,
         )
 
     def write(self, included: str) -> Client:
@@ -103,6 +107,7 @@ class _Writer:
         arguments = "int argc, char **argv" if self.any_text else "void"
         body: list[tuple[str, Operation | None]] = [(f"int {MAIN}({arguments}) {{", None)]
         body += [(line, None) for line in self._declarations()]
+        body += [(BEGIN, None)] if self.watch is not None else []
         body += self._pairs() if self.begins_with_two else []
         body += [(f"    {self.calls.line(o)}", o) for o in self.operations if o.fate is Fate.FIRST]
         body += [("    for (;;) {", None), (_SWITCH, None)]
@@ -130,7 +135,7 @@ class _Writer:
             *(["#undef main"] if own_main else []),
             *_PROLOGUE.splitlines(),
             *allocator_texts(self.interface),
-            *(DATA.splitlines() if self.any_datum else ()),
+            *((self.watch.text if self.watch is not None else DATA).splitlines() if self.any_datum else ()),
             *(
                 f"struct {v} {{ struct {v} *kleene_next; {self.types.texts[n]} *kleene_object; }};"
                 for n, v in self.lent.items()
@@ -192,6 +197,7 @@ class _Writer:
         return [
             *lines,
             *((f"            {self.calls.line(o)}", o) for o in last),
+            *([(END, None)] if self.watch is not None else []),
             ("            return 0; } break;", None),
         ]
 
@@ -280,15 +286,23 @@ def write_client(
     general: bool = True,
     any_datum: bool = True,
     begins_with_two: bool = False,
+    watch: Watch | None = None,
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
     Without `general`, its texts and floating-point numbers are a few that are known: trials need no more, and are
     shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them. With
-    `begins_with_two`, its run begins with two objects of each type of which it keeps two.
+    `begins_with_two`, its run begins with two objects of each type of which it keeps two. With `watch`, it is an error
+    that data of the client ends twice.
     """
     writer = _Writer(
-        interface, types, operations, general=general, any_datum=any_datum, begins_with_two=begins_with_two
+        interface,
+        types,
+        operations,
+        general=general,
+        any_datum=any_datum,
+        begins_with_two=begins_with_two,
+        watch=watch,
     )
     return writer.write(included)
 

@@ -4,5 +4,6 @@ In reading order:
 
 - `separation`: whether the objects of a client are separate
 - `static_numbers`: numbers in variables of the library, which calls on other objects change
+- `stored_data`: arguments that a function may store, which a client hands in once
 - `hooks`: members for functions of the client that no function of the library sets
 """

@@ -8,6 +8,7 @@ In reading order:
 - `tries`: tries readings beside those that are accepted
 - `doubts`: what trials leave in doubt
 - `other_ways`: functions that have no error if others are read in another way
+- `sparing`: functions that do not test what they allocate
 - `selection`: selects a reading for each function
 - `reasons`: why a function has no reading
 """

@@ -22,6 +22,10 @@ CHANGES = (
     "is a variable of the file that functions change and read, so that operations on one object may affect another: "
     "keep it in the objects, or write a client with as many objects as you need"
 )
+OUTSIDE = (
+    "it fails if {0}(), which has no body, returns {1}: say what it returns (--extern {0}=MODEL, --models FILE.c), or "
+    "check the file that defines it"
+)
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.blame.allocations import executes_spared, failed_allocations
+from kleene.analysis.c.library.blame.outside import depends_on
 from kleene.analysis.c.library.client.places import leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
@@ -44,10 +44,12 @@ from kleene.analysis.c.library.inference.reasons import (
     NO_TIME,
     NOT_UNDERSTOOD,
     NOT_ZEROS,
+    OUTSIDE,
     SHARES,
     VARIADIC,
     never_called,
 )
+from kleene.analysis.c.library.inference.sparing import reject_sharing, spare
 from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
@@ -63,6 +65,7 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.candidates import readings, says_end
 from kleene.analysis.c.library.readings.operations import (
     OBJECTS,
+    OR_NULL,
     Fate,
     Operation,
     Outcome,
@@ -95,6 +98,7 @@ class Inference:
         self.inferred = self.tries.inferred
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
+        self._missing = {f.name for f in interface.missing}
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -117,7 +121,7 @@ class Inference:
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
-        self._reject_sharing()
+        reject_sharing(self.tries)
         self._doubt_enders()
         self._admit_null()
         return self.inferred
@@ -182,8 +186,8 @@ class Inference:
             if Role.LASTING_TEXT in operation.roles:  # one of the others keeps its texts
                 operation = self._weaker(operation, operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))
             for place, role in enumerate(operation.roles):
-                if role is Role.CALLBACK:
-                    roles = (*operation.roles[:place], Role.CALLBACK_OR_NULL, *operation.roles[place + 1 :])
+                if role in OR_NULL:
+                    roles = (*operation.roles[:place], OR_NULL[role], *operation.roles[place + 1 :])
                     operation = self._weaker(operation, replace(operation, roles=roles))
 
     def _weaker(self, operation: Operation, other: Operation) -> Operation:
@@ -243,6 +247,7 @@ class Inference:
         sharing = [t for t in tried if t.trial.shared and t.trial.error is None]
         longer = [self.tries.one(t.operation, TRIAL_STATES) for t in sharing]  # is it wrong that they share a block?
         failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
+        owning = [r for r in failures if Role.OWNED in r.operation.roles]
         if self._take_back_makers(tried, function):
             self._decide(function, self._tried_again(function))
         elif adding := [r for r in failures if adds_block(r)]:
@@ -267,7 +272,7 @@ class Inference:
             self._reject(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
-        elif any(frees_datum(r) for r in failures) and not any(Role.OWNED in r.operation.roles for r in failures):
+        elif any(map(frees_datum, failures)) and all(map(frees_datum, owning)):
             self.inferred.untried[function.name] = FREES
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
@@ -278,10 +283,16 @@ class Inference:
 
     def _reject(self, rejected: Rejected) -> None:
         """Reject a function, or the one that has left it an object on which it fails."""
-        if self._spare(rejected):
+        if name := depends_on(rejected.error, self._missing):
+            trace = rejected.error.trace
+            value = next(v for v, why in zip(trace.inputs, trace.reasons, strict=True) if why == name)
+            self.inferred.untried[rejected.operation.function.name] = OUTSIDE.format(name, value)
+            return
+        if spare(self.tries, rejected):
+            self.waiting.insert(0, rejected.operation.function)
             return
         accepted = self.inferred.accepted
-        breach = self.tries.breach_in(rejected.error, rejected.client, accepted)
+        breach = self.tries.breach_in(rejected.error, rejected.client, [*accepted, rejected.operation])
         to_blame = leaving_operation(rejected.error, rejected.client) if breach is None else breach.operation
         if to_blame in accepted and to_blame.function != rejected.operation.function:
             accepted.remove(to_blame)
@@ -290,48 +301,6 @@ class Inference:
             self.waiting.insert(0, rejected.operation.function)
             return
         self.inferred.rejected.append(rejected)
-
-    def _spare(self, rejected: Rejected) -> bool:
-        """Reject the function that does not test what it allocates, if that is the error; others keep what it makes.
-
-        The function whose trial has failed waits again; where there is no memory, runs of the client end from now on.
-        """
-        for failed in failed_allocations(rejected.error, rejected.client):
-            if failed.place in self.clients.spared:
-                continue
-            self.clients.spared.add(failed.place)
-            self.tries.forget()
-            again = self.tries.one(rejected.operation, TRIAL_STATES).rejected
-            if again is None or again.error.fault.place != rejected.error.fault.place:
-                name = failed.operation.function.name
-                if name not in {r.operation.function.name for r in self.inferred.rejected}:
-                    self.inferred.rejected.append(replace(rejected, operation=failed.operation))
-                self.inferred.spared.add(name)
-                self.waiting.insert(0, rejected.operation.function)
-                return True
-            self.clients.spared.remove(failed.place)
-            self.tries.forget()
-        return False
-
-    def _reject_sharing(self) -> None:
-        """Reject the functions that execute the same allocation without a test as one that is rejected."""
-        spared, accepted = self.clients.spared, self.inferred.accepted
-        if not spared:
-            return
-        program = self.clients.write(self.inferred.types, accepted)[1]
-        sharing = [o for o in accepted if executes_spared(program, o.function.name, spared)]
-        for operation in sharing:
-            if operation.function.name in self.inferred.spared or self.tries.is_over:
-                continue
-            self.clients.spared = {p for p in spared if not executes_spared(program, operation.function.name, [p])}
-            self.inferred.accepted = [o for o in accepted if o not in sharing or (o.makes and o != operation)]
-            self.tries.forget()
-            rejected = self.tries.one(operation, TRIAL_STATES).rejected
-            if rejected is not None:
-                self.inferred.rejected.append(rejected)
-                self.inferred.spared.add(operation.function.name)
-        self.clients.spared, self.inferred.accepted = spared, accepted
-        self.tries.forget()
 
     def _doubt(self, best: Tried, hidden: Tried) -> None:
         """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""

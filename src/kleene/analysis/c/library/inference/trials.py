@@ -10,6 +10,7 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client.allocators import harmless_functions
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
 from kleene.analysis.c.library.client.walks import FOUND
+from kleene.analysis.c.library.client.watch import Watch
 from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
 from kleene.analysis.c.library.generality.separation import (
     Shared,
@@ -18,6 +19,7 @@ from kleene.analysis.c.library.generality.separation import (
     shared_in_state,
     stale_blocks,
 )
+from kleene.analysis.c.library.generality.stored_data import stored_arguments
 from kleene.analysis.c.library.inference.spared import with_spared, without_exits
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
@@ -64,10 +66,14 @@ class ClientFolder:
         *,
         general: bool = False,
         begins_with_two: bool = False,
+        with_data: bool = False,
+        watches: bool = False,
     ) -> tuple[Client, CProgram]:
+        """The client of some operations and its program; `with_data` has several stored pointers in a trial, too."""
         included = str(Path(self.interface.file).resolve())
         path = self.folder / CLIENT
-        any_datum = general and self._examines_data(types, operations)
+        any_datum = with_data or (general and not watches and self._examines_data(types, operations))
+        watch = self._watch(types, operations) if watches else None
         client = write_client(
             self.interface,
             types,
@@ -76,12 +82,17 @@ class ClientFolder:
             general=general,
             any_datum=any_datum,
             begins_with_two=begins_with_two,
+            watch=watch,
         )
         path.write_text(client.text, encoding="utf-8")
         return client, with_spared(without_exits(read_program([str(path)], self.options)), self.spared)
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
         return examines_data(self.write(types, operations)[1])
+
+    def _watch(self, types: ObjectTypes, operations: list[Operation]) -> Watch:
+        program = self.write(types, operations)[1]
+        return Watch(stored_arguments(program, [o.function.name for o in operations]), examines_data(program))
 
     def read_with_errors(self) -> CProgram:
         """The last client that was written, with all kinds of error calls."""

@@ -62,6 +62,12 @@ _COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filte
 """Names of functions that may return another object of the type that they take."""
 
 
+_DROPS = re.compile(r"free|destr|delet|dispos|releas|drop|dtor|unref|clean|clear|purge|kill|fini", re.IGNORECASE)
+"""Names of functions of the client that end data, and of functions that call them for all elements."""
+_VISITS = re.compile(r"visit|each|apply|print|show|log|notify|cb|callback|walk|iter", re.IGNORECASE)
+"""Names of functions of the client that only look at data."""
+
+
 def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
     """The possible readings of a function, the most plausible first; empty if a type is not supported."""
     choices = list(_role_choices(function, types))
@@ -174,8 +180,9 @@ def _record_roles(
     yield Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT
     if not alone or parameter.name not in types.named_objects.get(name, ()):
         yield Role.ELEMENT
-    if several:
+    if several and name in types.empty_is_null:
         yield Role.ELEMENT_OR_NULL
+    if several:
         yield Role.SECOND
     if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
         yield Role.INITIALISED
@@ -200,7 +207,8 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
     if not isinstance(type_, PointerType):
         return ()
     if parameter.type.callback:
-        return (Role.CALLBACK,) if _can_call_back(parameter.type.callback) else ()
+        called = Role.DROP if _drops(function, parameter) else Role.CALLBACK
+        return (called,) if _can_call_back(parameter.type.callback) else ()
     target = type_.target
     if isinstance(target, VoidType):
         return (Role.DATA, Role.OWNED)
@@ -219,6 +227,16 @@ def _can_call_back(signature: tuple[CType, ...]) -> bool:
     if isinstance(result.type, PointerType):
         return isinstance(result.type.target, VoidType) and result.type in [p.type for p in parameters]
     return not isinstance(result.type, RecordType) and not result.callback
+
+
+def _drops(function: ExportedFunction, parameter: Parameter) -> bool:
+    """Whether a function of the client ends the data that it gets: its name says so, or that of the function."""
+    result, *parameters = parameter.type.callback
+    data = [p for p in parameters if isinstance(p.type, PointerType) and isinstance(p.type.target, VoidType)]
+    if not data or isinstance(result.type, PointerType):
+        return False
+    alone = len(parameters) == 1 and isinstance(result.type, VoidType) and not _VISITS.search(parameter.name)
+    return bool(_DROPS.search(parameter.name) or (alone and _DROPS.search(function.name)))
 
 
 def _has_number_beside(function: ExportedFunction, parameter: Parameter) -> bool:

@@ -43,9 +43,14 @@ class Role(Enum):
     TAKEN = "a variable for a block that the caller frees"
     CALLBACK = "a function of the client"
     CALLBACK_OR_NULL = "NULL or a function of the client"
+    DROP = "a function of the client that ends the data which it gets"
+    DROP_OR_NULL = "NULL or a function of the client that ends the data which it gets"
     RECORD = "a record by value"
 
 
+DROPS = (Role.DROP, Role.DROP_OR_NULL)
+OR_NULL = {Role.CALLBACK: Role.CALLBACK_OR_NULL, Role.DROP: Role.DROP_OR_NULL}
+"""Functions of the client, and the weaker precondition of each."""
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
 TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)

@@ -1,0 +1,25 @@
+"""Arrays of owned pointers: one block is chosen, and followed from element to element.
+
+A block that is in an array has one owner: the element. A heap exchanges two elements, a removal moves the rest down, a
+ring takes from one end. To know that nothing is lost and nothing is freed twice, an analysis need not know the order
+of the elements, nor which blocks they have: it is enough to follow *one* block, any of them. Here, one allocation is
+chosen, or none. Where the block is, which element has it, is part of the location; the number of the element is related
+to indices and lengths as these are to each other (`passes/facts/relations.py`). The other blocks are not there.
+
+Every block of a run is chosen in some run of the result, with all that happens to it: so if no run of the result has
+an error, the program has none. What an element has that does not have the block is found first, in the same way: one
+element is chosen and followed.
+
+In reading order:
+
+- `selection`: the arrays and the pointers to the blocks in them
+- `loads`: reads of elements become operations of their own
+- `facts`: what a location knows
+- `steps`: what an operation does to facts and numbers, and what is left of it
+- `following`: the fixpoint
+- `rewriting`: the automaton of the result
+"""
+
+from kleene.passes.attempts.owned.rewriting import with_followed_blocks
+
+__all__ = ["with_followed_blocks"]

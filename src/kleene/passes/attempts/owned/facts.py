@@ -1,0 +1,55 @@
+"""What a location knows of the block that is followed, and of the pointers to such blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kleene.cfa.expressions import AddressOf, Variable
+from kleene.cfa.types import IntegerType
+
+NULL, BLOCK, OTHER, NOTHING, ELSE = "NULL", "block", "other", "nothing", "else"
+"""What a pointer is: NULL, the block, another block that is not there, without a value, or what the automaton says."""
+Tag = str | AddressOf
+"""One of these words, or the address of a variable."""
+NONE, LIVE, ENDED = "none", "live", "ended"
+"""The block: none is chosen yet, it is there, it was freed."""
+
+WORD = IntegerType(64, signed=True, name="long")
+AT = tuple(Variable(f"$at{n}", WORD) for n in range(3))
+"""The numbers of the elements that have the block: two while it is moved, and one behind a length."""
+SLOT = Variable("$slot", WORD)
+"""The number of the element that is followed, where an element is."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known at a location. `slot` is what the followed element has; None if a block is followed."""
+
+    tags: frozenset[tuple[Variable, Tag]] = frozenset()
+    block: str = NONE
+    copies: int = 0
+    """Elements that have the block."""
+    made: bool = False
+    """Whether the array is there."""
+    slot: Tag | None = None
+
+    def tag(self, variable: Variable) -> Tag:
+        return dict(self.tags).get(variable, NOTHING)
+
+    def with_tag(self, variable: Variable, tag: Tag) -> Facts:
+        return replace(self, tags=frozenset({(v, t) for v, t in self.tags if v != variable} | {(variable, tag)}))
+
+    def only(self, live: frozenset[Variable]) -> Facts:
+        """The facts about variables that are still read."""
+        kept = frozenset((v, t) for v, t in self.tags if v in live)
+        return self if kept == self.tags else replace(self, tags=kept)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the block was freed and nothing points to it: what follows is the same without a choice."""
+        return self.block == ENDED and not self.copies and not any(tag == BLOCK for _, tag in self.tags)
+
+    def __str__(self) -> str:
+        parts = sorted(f"{v} {tag}" for v, tag in self.tags)
+        parts += [f"{self.block} in {self.copies}", "made" if self.made else "not made"]
+        return ", ".join(parts)

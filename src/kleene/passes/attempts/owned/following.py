@@ -1,0 +1,143 @@
+"""The fixpoint: the facts with which runs come to each location, and the relations of numbers with each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Operation
+from kleene.cfa.program import CProgram
+from kleene.passes.attempts.owned.facts import SLOT, Facts
+from kleene.passes.attempts.owned.selection import Owned
+from kleene.passes.attempts.owned.steps import Step, Steps
+from kleene.passes.facts.liveness import defined_variables, live_before
+from kleene.passes.facts.relations import ALL, PATIENCE, TIGHTENED, Nulls
+from kleene.passes.facts.symbolic_states import State, covers, image, merge
+from kleene.passes.facts.zones import widen
+
+MOST_NODES = 600
+"""Locations with facts: with more of them, the result would be too large to analyse."""
+MOST_WALKS = 1_500
+"""Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
+
+Node = tuple[str, Facts]
+"""A location and what is known there."""
+
+
+class TooMany(Exception):
+    """There are more locations with facts than it makes sense to analyse."""
+
+
+class Following:
+    """One array of one automaton. States are kept where ways come together; between, they are computed again."""
+
+    def __init__(self, program: CProgram, cfa: Cfa[Operation], own: Owned) -> None:
+        self.cfa, self.own = cfa, own
+        self.steps = Steps(program, cfa, own)
+        self.live = live_before(cfa, {v for e in cfa.edges for v in defined_variables(e.label)} | own.holders)
+        ended = {e.target for e in cfa.edges if not cfa.leaving(e.target)}
+        self.meetings = {name for name in cfa.locations if len(cfa.entering(name)) > 1 or name in ended} | {cfa.entry}
+        self.at: dict[Node, dict[Nulls, State]] = {}
+
+    def run(self) -> None:
+        """Compute the states of all meetings, for any block; raises TooMany."""
+        if not self.steps.at:
+            raise TooMany
+        self.steps.follows_slot = True
+        self._solve()
+        self.steps.follows_slot = False
+        self._solve()
+
+    @property
+    def start(self) -> Node:
+        return self.cfa.entry, self.steps.first().only(self.live[self.cfa.entry])
+
+    def walk(self, node: Node, state: State) -> Iterator[tuple[Node, Edge[Operation], Step]]:
+        """The steps from a meeting to the next ones, each with its source."""
+        waiting = [(node, state)]
+        while waiting:
+            (location, facts), state = waiting.pop()
+            if facts.is_over:
+                continue
+            for edge in self.cfa.leaving(location):
+                for step in self.steps.steps(edge, facts, state):
+                    step = replace(step, facts=step.facts.only(self.live[edge.target]))
+                    yield (location, facts), edge, step
+                    if edge.target not in self.meetings and not step.is_last:
+                        waiting.append(((edge.target, step.facts), step.state))
+
+    def _solve(self) -> None:
+        steps, cfa = self.steps, self.cfa
+        order, heads = cfa.post_order, cfa.loop_heads
+        first = steps._initial()
+        if steps.follows_slot:
+            first.held[SLOT] = first.fresh(0, steps.program.largest_block)
+        self.at = {self.start: {ALL: first}}
+        waiting: dict[tuple[Node, Nulls], None] = {(self.start, ALL): None}
+        visits: dict[Node, int] = {}
+        passing: dict[str, dict[tuple[Node, Nulls], None]] = {}
+        walks = 0
+        while waiting:
+            here = max(waiting, key=lambda item: order[item[0][0]])
+            del waiting[here]
+            node, part = here
+            if part not in self.at[node]:
+                continue
+            walks += 1
+            for source, edge, step in self.walk(node, self.at[node][part]):
+                passing.setdefault(source[0], {})[here] = None
+                if edge.target in self.meetings and not step.is_last:
+                    target = (edge.target, step.facts)
+                    nulls = self._join(target, step.state, visits, is_head=edge.target in heads)
+                    if nulls is not None:
+                        waiting[target, nulls] = None
+            for location in steps.changed:  # other elements may have this, too
+                waiting.update(passing.get(location, {}))
+            waiting |= {here: None} if steps.changed else {}
+            steps.changed.clear()
+            if len(self.at) > MOST_NODES or walks > MOST_WALKS:
+                raise TooMany
+
+    def _join(self, node: Node, after: State, visits: dict[Node, int], *, is_head: bool) -> Nulls | None:
+        """Add a state; the part of the states that has changed, if one has."""
+        steps, states = self.steps, self.at.setdefault(node, {})
+        live = self.live[node[0]]
+        after.held = {
+            k: s for k, s in after.held.items() if not isinstance(k, Variable) or k in live or not self._may_end(k)
+        }
+        nulls = steps._part_of(after, states, node[0], is_head=is_head)
+        if nulls == ALL and states and ALL not in states:
+            after = steps._all_parts(states, after)
+            states.clear()
+        after.collect()
+        known = states.get(nulls)
+        if known is None:
+            states[nulls] = after
+            return nulls
+        visits[node] = visits.get(node, 0) + 1
+        symbols = image(known, after)
+        if symbols is not None:
+            steps._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
+            return None
+        joint, pairs = merge(known, after)
+        steps._settle(known, after, joint, list(enumerate(pairs, 1)))
+        if visits[node] > PATIENCE and is_head:
+            widen(known.zone, joint.zone, pairs, steps._landmarks.of_each(joint.holders()))
+            joint.sharpen_doubled()
+            if visits[node] <= TIGHTENED:
+                joint.zone.tighten()
+        if covers(known, joint, pairs):
+            return None
+        states[nulls] = joint
+        return nulls
+
+    def _may_end(self, variable: Variable) -> bool:
+        """Whether a variable is one of the program, which is of no use where it is not read again."""
+        return variable in self._variables
+
+    @cached_property
+    def _variables(self) -> frozenset[Variable]:
+        return frozenset(v for e in self.cfa.edges for v in defined_variables(e.label) if not v.is_global)

@@ -1,0 +1,115 @@
+"""The automaton in which one block is followed: its locations are those of the program with facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import Constant, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assign, Assume, Operation, Place, expressions
+from kleene.cfa.program import CProgram
+from kleene.passes.attempts.choices import copy_name
+from kleene.passes.attempts.owned.following import Following, Node, TooMany
+from kleene.passes.attempts.owned.loads import with_loads
+from kleene.passes.attempts.owned.selection import Owned, owned_arrays
+from kleene.passes.elements.chains import Chains
+
+MOST_ARRAYS = 3
+"""Arrays of a program whose blocks are followed: each multiplies the locations."""
+
+Way = tuple[tuple[Operation, ...], str]
+"""Operations, and where they lead."""
+
+
+def with_followed_blocks(program: CProgram) -> tuple[CProgram, frozenset[Variable]] | None:
+    """The program in which one block of each array is followed, and the pointers to such blocks; None if there is none.
+
+    A pointer to a block that is not followed is NULL there.
+    """
+    holders: frozenset[Variable] = frozenset()
+    for number in range(MOST_ARRAYS):
+        changed = _with_followed_block(program, number)
+        if changed is None:
+            break
+        program, own = changed
+        holders |= own
+    return (program, holders) if holders else None
+
+
+def _with_followed_block(program: CProgram, number: int) -> tuple[CProgram, frozenset[Variable]] | None:
+    if set(program.functions) != {program.entry}:
+        return None
+    for own in owned_arrays(program, program.main.cfa):
+        loaded, new = with_loads(program.main.cfa, own)
+        main = replace(program.main, cfa=loaded, locals=(*program.main.locals, *new))
+        changed = replace(program, functions={main.name: main})
+        again = next((o for o in owned_arrays(changed, loaded) if o.arrays == own.arrays), None)
+        if again is None:
+            continue
+        try:
+            coder = _Coder(changed, again, f"followed{number} ")
+        except TooMany:
+            continue
+        cfa = coder.run()
+        known = set(main.locals)
+        used = {n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
+        fresh = sorted((v for v in used - known if not v.is_global and v.name.startswith(_NEW)), key=str)
+        main = replace(main, cfa=cfa, locals=(*main.locals, *fresh))
+        return replace(changed, functions={main.name: main}), again.holders | {coder.following.steps.held}
+    return None
+
+
+_NEW = ("$", "block in")
+
+
+class _Coder:
+    """Writes one automaton."""
+
+    def __init__(self, program: CProgram, own: Owned, prefix: str) -> None:
+        self.following = Following(program, program.main.cfa, own)
+        self.following.run()
+        self.chains = Chains(prefix)
+
+    def run(self) -> Cfa[Operation]:
+        following, chains = self.following, self.chains
+        held = following.steps.held
+        place = following.cfa.leaving(following.cfa.entry)[0].label.place
+        entry = chains.location()
+        chains.connect(chains.add(entry, Assign(place, held, Constant(0, held.type))), _name(following.start), place)
+        ways: dict[Node, dict[Way, None]] = {}
+        for node, states in following.at.items():
+            for state in states.values():
+                for source, edge, step in following.walk(node, state):
+                    target = chains.prefix if step.is_last else _name((edge.target, step.facts))
+                    ways.setdefault(source, {})[step.operations, target] = None
+        for source, own in ways.items():
+            self._ways(_name(source), list(own), following.cfa.leaving(source[0])[0].label.place)
+        return Cfa(entry, chains.shorten())
+
+    def _ways(self, here: str, ways: list[Way], place: Place) -> None:
+        if len(ways) == 2 and _are_opposite(ways[0][0][0], ways[1][0][0]):
+            for operations, target in ways:
+                self._chain(here, operations, target)
+            return
+        for operations, target in ways[:-1]:
+            one, here = self.chains.maybe(here, place)
+            self._chain(one, operations, target)
+        self._chain(here, *ways[-1])
+
+    def _chain(self, here: str, operations: tuple[Operation, ...], target: str) -> None:
+        for operation in operations[:-1]:
+            here = self.chains.add(here, operation)
+        self.chains.edges.append(Edge(here, operations[-1], target))
+
+
+def _are_opposite(one: Operation, two: Operation) -> bool:
+    return (
+        isinstance(one, Assume)
+        and isinstance(two, Assume)
+        and one.condition == two.condition
+        and one.truth != two.truth
+    )
+
+
+def _name(node: Node) -> str:
+    return copy_name(node[0], str(node[1]))

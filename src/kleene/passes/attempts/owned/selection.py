@@ -1,0 +1,170 @@
+"""The arrays of pointers whose blocks can be followed one at a time, and the variables that point to these blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from kleene.cfa.expressions import Deref, Expression, Field, Index, PointerOffset, Variable, walk
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Havoc,
+    MemCopy,
+    Operation,
+    Realloc,
+    address_taken,
+    expressions,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.passes.elements.chosen import Chosen, bare
+from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.promote import exposed_globals
+
+Kind = object
+"""A kind of blocks (`passes/facts/blocks_of_pointers.py`)."""
+
+
+@dataclass(frozen=True)
+class Owned:
+    """One array of pointers, which may move when it grows, and what its elements point to."""
+
+    blocks: Blocks
+    arrays: frozenset[Kind]
+    """The kinds of the blocks that are the array."""
+    targets: frozenset[Kind]
+    """The kinds of the blocks that elements point to."""
+    holders: frozenset[Variable]
+    """The variables that may point to such a block."""
+    lengths: frozenset[Variable]
+    """The indices behind which no element is used (decision 116)."""
+    scale: int
+    """Bytes of an element."""
+
+    def is_array(self, pointer: Expression) -> bool:
+        """Whether a pointer points into the array, or is NULL."""
+        return isinstance(pointer.type, PointerType) and bool(self._kinds(pointer) & self.arrays)
+
+    def is_element(self, lvalue: Expression) -> bool:
+        return isinstance(lvalue, Deref) and self.is_array(lvalue.pointer)
+
+    def is_target(self, pointer: Expression) -> bool:
+        """Whether a pointer may point to a block that an element may have."""
+        return isinstance(pointer.type, PointerType) and bool(self._kinds(pointer) & self.targets)
+
+    def makes_array(self, operation: Operation) -> bool:
+        return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.arrays
+
+    def makes_target(self, operation: Operation) -> bool:
+        return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.targets
+
+    def _kinds(self, pointer: Expression) -> frozenset[Kind]:
+        return self.blocks.of_value(pointer) or frozenset()
+
+
+def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
+    """The arrays whose blocks can be followed."""
+    blocks = Blocks(program, cfa)
+    if not blocks.known:
+        return
+    every = [Chosen(program, cfa, blocks, on_stack=on_stack) for on_stack in (False, True)]
+    pointers = {k: s.element for chosen in every for k, s in chosen.slots.items() if isinstance(s.element, PointerType)}
+    for kinds in _groups(blocks, frozenset(pointers)):
+        targets = _targets(blocks, kinds)
+        if not targets or targets & kinds or len({pointers[k].size for k in kinds}) > 1:
+            continue
+        size = next(iter(pointers[k].size for k in kinds))
+        operations = [o for o in blocks.operations if not isinstance(o, DeclareLocal | EndScope)]
+        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
+        found = {n for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType)}
+        holders = frozenset(v for v in found if (blocks.of_value(v) or frozenset()) & targets)
+        own = Owned(blocks, kinds, targets, holders, frozenset(), size)
+        own = replace(own, lengths=_lengths(own, next(c for c in every if c.slots).step))
+        taken = address_taken(blocks.operations) | exposed_globals(program)
+        if not holders & taken and all(_is_followed(o, own) for o in operations):
+            yield own
+
+
+def _groups(blocks: Blocks, kinds: frozenset[Kind]) -> list[frozenset[Kind]]:
+    """The kinds of arrays in classes: some pointer may point to all kinds of a class."""
+    groups = [frozenset((k,)) for k in sorted(kinds, key=str)]
+    pointers = {n for o in blocks.operations for x in expressions(o) for n in walk(x)}
+    for pointer in pointers:
+        own = (blocks.of_value(pointer) or frozenset()) if isinstance(pointer.type, PointerType) else frozenset()
+        if not own & kinds:
+            continue
+        met = [g for g in groups if g & own]
+        groups = [g for g in groups if not g & own]
+        if own <= kinds:
+            groups.append(frozenset().union(*met))
+    return groups
+
+
+def _targets(blocks: Blocks, arrays: frozenset[Kind]) -> frozenset[Kind]:
+    """The kinds of blocks that are made and whose address is stored in an element."""
+    made = {blocks.of_allocation(o) for o in blocks.operations if isinstance(o, Allocate | Realloc)}
+    found: set[Kind] = set()
+    for operation in blocks.operations:
+        for node in (n for x in expressions(operation) for n in walk(x)):
+            if isinstance(node, Deref) and (blocks.of_value(node.pointer) or frozenset()) & arrays:
+                found |= blocks.of_value(node) or frozenset()
+    return frozenset(found & made)
+
+
+def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int]]) -> frozenset[Variable]:
+    """The numbers that grow and shrink by one, and at which elements are stored: by way of copies, too."""
+    origins: dict[Variable, set[tuple[Variable, int]]] = {}
+    stored: set[Variable | None] = set()
+    for operation in own.blocks.operations:
+        target = getattr(operation, "target", None)
+        if (
+            isinstance(target, Deref)
+            and own.is_element(target)
+            and isinstance(at := bare(target.pointer), PointerOffset)
+        ):
+            stored.add(step(at.index)[0])
+        elif isinstance(target, Variable) and isinstance(target.type, IntegerType) and isinstance(operation, Assign):
+            origin, shift = step(operation.value)
+            if origin is not None:
+                origins.setdefault(target, set()).add((origin, shift))
+    while more := {o for v in stored if v is not None for o, shift in origins.get(v, ()) if not shift} - stored:
+        stored |= more
+    lengths = set()
+    for variable in filter(None, stored):
+        first = origins.get(variable, set())
+        second = {(o, s + shift) for v, s in first for o, shift in origins.get(v, ())}
+        if {1, -1} <= {shift for origin, shift in first | second if origin == variable}:
+            lengths.add(variable)
+    return frozenset(lengths)
+
+
+def _is_followed(operation: Operation, own: Owned) -> bool:
+    """Whether an operation does nothing with arrays and their blocks that `steps` has no word for."""
+    nodes = [n for x in expressions(operation) for n in walk(x)]
+    for node in nodes:
+        if isinstance(node, Deref) and own.is_array(node.pointer) and not isinstance(node.type, PointerType):
+            return False
+        if isinstance(node, Deref | Field | Index) and own.is_target(node) and not own.is_element(node):
+            return False
+        if isinstance(node, PointerOffset) and own.is_array(node.pointer) and node.scale != own.scale:
+            return False
+    if isinstance(operation, MemCopy):
+        return not any(own.is_array(p) for p in (operation.destination, operation.source))
+    if isinstance(operation, Realloc):
+        return not own.makes_target(operation) and not own.is_target(operation.pointer)
+    if isinstance(operation, Call):
+        return False
+    target = getattr(operation, "target", None)
+    if isinstance(operation, Allocate | Assign | Havoc) and target is not None and not isinstance(target, Variable):
+        if isinstance(target.type, RecordType):
+            return True
+        gets = own.makes_target(operation) or (isinstance(operation, Assign) and own.is_target(operation.value))
+        return not gets or own.is_element(target)
+    if isinstance(operation, Havoc):
+        return target not in own.holders
+    return True

@@ -1,0 +1,576 @@
+"""What an operation does to the facts and numbers of a location, and what is left of it in the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from kleene.cfa.expressions import (
+    NEGATED,
+    AddressOf,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    PointerDifference,
+    PointerOffset,
+    Unary,
+    Variable,
+    has_dereference,
+    walk,
+)
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    CHOICE,
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Error,
+    Free,
+    Havoc,
+    MemSet,
+    Operation,
+    Place,
+    Print,
+    Realloc,
+    Return,
+    Skip,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import CHAR, INT, IntegerType, PointerType, RecordType
+from kleene.passes.attempts.owned.facts import (
+    AT,
+    BLOCK,
+    ELSE,
+    ENDED,
+    LIVE,
+    NONE,
+    NOTHING,
+    NULL,
+    OTHER,
+    SLOT,
+    Facts,
+    Tag,
+)
+from kleene.passes.attempts.owned.selection import Owned
+from kleene.passes.elements.chosen import bare
+from kleene.passes.facts.blocks_of_pointers import factors
+from kleene.passes.facts.liveness import used_variables
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.symbolic_states import State
+from kleene.passes.facts.zones import ZERO, relate
+from kleene.passes.rewrite import rewrite, rewrite_operation
+
+HELD = "block in an element"
+"""The variable that points to the block while an element has it."""
+TRIED, TOUCHED, UNSET = "$tried ", "$touched element", "$unset "
+"""How the names of further variables begin: for a block that is not followed, for the first byte of the array, and for
+a pointer without a value."""
+OUTSIDE = "the index of {} may be out of bounds"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One way to go on: the operations of the result, and what is known after them."""
+
+    operations: tuple[Operation, ...]
+    facts: Facts
+    state: State
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing follows: an error, or what is not supported."""
+        return isinstance(self.operations[-1], Error | Unsupported)
+
+
+class Steps(Relations):
+    """The steps of one automaton, in which elements are loaded and stored by operations of their own."""
+
+    def __init__(self, program: CProgram, cfa: Cfa[Operation], own: Owned) -> None:
+        super().__init__(program, cfa)
+        self.own = own
+        self.loaded: dict[str, set[Tag]] = {}
+        """What elements may have where they are read, by location: what the followed one had there."""
+        self.changed: set[str] = set()
+        """Where it had something new."""
+        self.follows_slot = False
+        target = next(iter(v.type for v in sorted(own.holders, key=str)))
+        self.held = Variable(HELD, target)
+
+    def first(self) -> Facts:
+        globals_ = [(v, NULL) for v in self.own.holders if v.is_global]
+        return Facts(frozenset(globals_), slot=NOTHING if self.follows_slot else None)
+
+    def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
+        """The ways to go along an edge."""
+        after = self.after(edge.label, state)
+        if after is None and not isinstance(edge.label, Assume):
+            yield Step((self._flat(edge.label),), facts, state)  # the program ends here
+            return
+        if after is None:
+            return
+        label, own = edge.label, self.own
+        match label:
+            case Assign(target=Deref() as target) if own.is_element(target):
+                yield from self._store_element(label, target, facts, state)
+            case Assign(target=Variable() as target, value=value) if own.is_element(element := bare(value)):
+                assert isinstance(element, Deref)
+                yield from self._load_element(edge, target, element, facts, state)
+            case Allocate() | Realloc() if own.makes_array(label):
+                yield from self._make_array(label, facts, state, after)
+            case Allocate(target=Variable()) if own.makes_target(label):
+                yield from self._choose(label, facts, after)
+            case Free(pointer=pointer) if own.is_array(pointer):
+                yield from self._end_array(label, facts, after)
+            case Free(pointer=pointer) if isinstance(bare(pointer), Variable) and bare(pointer) in own.holders:
+                yield self._free(label, facts, after)
+            case MemSet(pointer=pointer) if own.is_array(pointer):
+                yield from self._clear_array(label, facts, state, after)
+            case Assume():
+                yield from self._assume_tags(label, facts, after)
+            case _:
+                yield from self._other(label, facts, state, after)
+
+    # Elements -------------------------------------------------------------------------------------------------
+
+    def _is_inside(self, element: Deref, state: State) -> bool:
+        state, pointer = state.copy(), bare(element.pointer)
+        if isinstance(pointer, PointerOffset):
+            base, by = self.pointer(pointer.pointer, state), self.number(pointer.index, state)
+        else:
+            base, by = self.pointer(pointer, state), state.fresh(0, 0)
+        if self._fits(state, base, by, self.own.scale, room_needed=1):
+            return True
+        place = self.place(state, base, by, self.own.scale)
+        return place is not None and self._is_in(state, *place, self.own.scale)
+
+    def _number_of(self, element: Deref, state: State) -> int:
+        """The number of an element that is inside of the array, as a symbol of the state."""
+        scale, pointer = self.own.scale, bare(element.pointer)
+        symbol = self.pointer(pointer, state)
+        at = self._part(state, "behind", symbol, scale)
+        room = self._part(state, "room", symbol, scale)
+        if at is None:
+            at = state.fresh(0, self.program.largest_block)
+        state.zone.add(ZERO, at, 0)
+        if isinstance(pointer, PointerOffset):
+            base = self.pointer(pointer.pointer, state)
+            whole, behind = (self._part(state, kind, base, scale) for kind in ("room", "behind"))
+            if whole is not None and behind is not None and state.interval(behind) == (0, 0):
+                state.zone.add(at, whole, -1)
+        elif room is not None:
+            state.zone.add(ZERO, room, -1)
+        return at
+
+    def _touch(self, element: Deref, place: Place) -> tuple[Operation, ...]:
+        """Access to the first byte of the array, which must be there."""
+        pointer = self._flat_value(element.pointer)
+        byte = PointerType(CHAR, pointer.type.size)
+        return (Assign(place, Variable(TOUCHED, CHAR), Deref(Cast(pointer, byte), CHAR)),)
+
+    @staticmethod
+    def _where(at: int, state: State, numbers: Iterable[Variable]) -> Iterator[tuple[Variable | None, State]]:
+        """The states in which a number is one of some, or none of them: less or greater, as zones know no other."""
+        others = [state]
+        for number in numbers:
+            apart = []
+            for other in others:
+                for operator in ("==", "<", ">"):
+                    here = other.copy()
+                    if relate(operator, at, here.held[number], here.zone):
+                        if operator == "==":
+                            yield number, here
+                        else:
+                            apart.append(here)
+            others = apart
+        yield from ((None, other) for other in others)
+
+    def _numbers(self, facts: Facts) -> tuple[Variable, ...]:
+        return (SLOT,) if facts.slot is not None else AT[: facts.copies]
+
+    def _load_element(
+        self, edge: Edge[Operation], target: Variable, element: Deref, facts: Facts, state: State
+    ) -> Iterator[Step]:
+        place = edge.label.place
+        yield from self._outside(element, facts, state, place)
+        if not facts.made:
+            return
+        touch, inside = self._touch(element, place), state.copy()
+        at = self._number_of(element, inside)
+        for number, here in self._where(at, inside, self._numbers(facts)):
+            after = self.after(edge.label, here)
+            if after is None:
+                continue
+            if number is None:
+                tags = self.loaded.get(edge.source, set())
+            elif facts.slot is not None:
+                tags = {facts.slot}
+                self._note(edge.source, facts.slot)
+            else:
+                tags = {BLOCK}
+            for tag in sorted(tags, key=str):
+                new = facts.with_tag(target, tag)
+                yield Step((*touch, *self._get(target, tag, place)), new, after.copy())
+
+    def _note(self, location: str, tag: Tag) -> None:
+        if tag not in self.loaded.setdefault(location, set()):
+            self.loaded[location].add(tag)
+            self.changed.add(location)
+
+    def _get(self, target: Variable, tag: Tag, place: Place) -> tuple[Operation, ...]:
+        """A variable gets what a tag says."""
+        if tag == BLOCK:
+            return (Assign(place, target, _like(self.held, target)),)
+        if tag == NOTHING:
+            unset = Variable(f"{UNSET}{target.type}", target.type)
+            return DeclareLocal(place, unset), Assign(place, target, unset)
+        if isinstance(tag, AddressOf):
+            return (Assign(place, target, _like(tag, target)),)
+        return (Assign(place, target, Constant(0, target.type)),)
+
+    def _outside(self, element: Deref, facts: Facts, state: State, place: Place) -> Iterator[Step]:
+        if not facts.made:
+            yield Step((*self._touch(element, place), Unsupported(place, "an array that is not there")), facts, state)
+        elif not self._is_inside(element, state):
+            error = Error(place, "out_of_bounds", OUTSIDE.format(element))
+            yield Step((*self._touch(element, place), error), facts, state)
+
+    def _store_element(self, label: Assign, target: Deref, facts: Facts, state: State) -> Iterator[Step]:
+        place, value = label.place, label.value
+        yield from self._outside(target, facts, state, place)
+        if not facts.made:
+            return
+        touch, tag = self._touch(target, place), self._tag_of(value, facts)
+        if tag == ELSE:
+            yield self._unsupported(
+                "an element that is a pointer into a block, or to something else", label, facts, state
+            )
+            return
+        inside = state.copy()
+        at = self._number_of(target, inside)
+        for number, here in self._where(at, inside, self._numbers(facts)):
+            operations, new = touch, facts
+            if facts.slot is not None:
+                new = replace(facts, slot=tag) if number is not None else facts
+            elif tag != BLOCK and number is not None:
+                operations += (Assign(place, self.held, Constant(0, self.held.type)),) if facts.copies == 1 else ()
+                new = self._without(facts, number, here)
+            elif tag == BLOCK and number is None:
+                if facts.copies == len(AT):
+                    yield self._unsupported("a block that too many elements have", label, facts, state)
+                    continue
+                here.held[AT[facts.copies]] = at
+                operations += () if facts.copies else (Assign(place, self.held, _like(bare(value), self.held)),)
+                new = replace(facts, copies=facts.copies + 1)
+            after = self.after(label, here)
+            if after is not None:
+                yield Step(operations, new, _ordered(new, after))
+
+    @staticmethod
+    def _unsupported(reason: str, label: Operation, facts: Facts, state: State) -> Step:
+        return Step((Unsupported(label.place, reason),), facts, state)
+
+    @staticmethod
+    def _without(facts: Facts, number: Variable, state: State) -> Facts:
+        """One element has the block no more."""
+        left = [state.held[v] for v in AT[: facts.copies] if v != number]
+        for variable in AT[: facts.copies]:
+            del state.held[variable]
+        state.held.update(zip(AT, left, strict=False))
+        return replace(facts, copies=facts.copies - 1)
+
+    def _tag_of(self, value: Expression, facts: Facts) -> Tag:
+        inner = bare(value)
+        if constant_of(inner) == 0:
+            return NULL
+        if isinstance(inner, Variable) and inner in self.own.holders:
+            return facts.tag(inner)
+        if isinstance(inner, AddressOf) and isinstance(inner.target, Variable):
+            return inner
+        if any(facts.tag(v) == OTHER for v in walk(inner) if isinstance(v, Variable)):
+            return OTHER
+        return ELSE
+
+    # The array ------------------------------------------------------------------------------------------------
+
+    def _make_array(self, label: Allocate | Realloc, facts: Facts, state: State, after: State) -> Iterator[Step]:
+        """The array is made, or grows; it is a block of one byte in the result."""
+        place, product = label.place, factors(label.size)
+        target, size = self._flat_value(label.target), Constant(1, label.size.type)
+        if product is None or self.own.scale % product[1]:
+            yield self._unsupported("an array of pointers whose size is not a number of elements", label, facts, state)
+            return
+        before: tuple[Operation, ...] = (Print(place, None, (label.size,)),)
+        moved = isinstance(label, Realloc) and facts.made
+        if facts.made and not moved:
+            yield self._unsupported("two arrays of one kind at a time", label, facts, state)
+            return
+        made: Operation
+        if isinstance(label, Realloc):
+            old = self._flat_value(label.pointer)
+            made = replace(label, pointer=old, size=size, target=target)
+            if moved:
+                if product[1] != self.own.scale or not self._grows(label, product[0], state):
+                    yield self._unsupported("an array of pointers that may shrink", label, facts, state)
+                    return
+                none = Assume(place, Comparison("==", old, Constant(0, old.type)))
+                reason = Unsupported(place, "two arrays of one kind at a time")
+                yield Step((none, reason), facts, state)
+                before = (replace(none, truth=False), *before)
+        else:
+            made = replace(label, size=size, element=CHAR, target=target)
+        is_null = Comparison("==", label.target, Constant(0, label.target.type))
+        for truth in (True, False) if label.may_fail else (False,):
+            then = self.after(Assume(place, is_null, truth=truth), after)
+            if then is None:
+                continue
+            new = facts if truth else replace(facts, made=True)
+            if not truth and not moved and facts.slot is not None:
+                new = replace(new, slot=NULL if isinstance(label, Allocate) and label.zeroed else NOTHING)
+            yield Step((*before, made, Assume(place, self._flat_value(is_null), truth=truth)), new, then)
+
+    def _grows(self, label: Realloc, count: Expression, state: State) -> bool:
+        state = state.copy()
+        room, number = self._whole_room(label.pointer, self.own.scale, state), self.number(count, state)
+        return room is not None and state.growth(number, room) is not None
+
+    def _end_array(self, label: Free, facts: Facts, after: State) -> Iterator[Step]:
+        """The array ends, and no element has the block; NULL ends nothing."""
+        operation = self._flat(label)
+        null = Comparison("==", label.pointer, Constant(0, label.pointer.type))
+        if not facts.made:
+            yield Step((operation,), facts, after)
+            return
+        gone = after.copy()
+        for variable in AT[: facts.copies]:
+            del gone.held[variable]
+        lost = (Assign(label.place, self.held, Constant(0, self.held.type)),) if facts.copies else ()
+        slot = NOTHING if facts.slot is not None else None
+        if label.stack:
+            yield Step((operation, *lost), replace(facts, made=False, copies=0, slot=slot), gone)
+            return
+        is_null = Assume(label.place, self._flat_value(null))
+        yield Step((is_null, operation), facts, after)
+        there = replace(is_null, truth=False)
+        yield Step((there, operation, *lost), replace(facts, made=False, copies=0, slot=slot), gone)
+
+    def _clear_array(self, label: MemSet, facts: Facts, state: State, after: State) -> Iterator[Step]:
+        """All elements become NULL."""
+        state, product = state.copy(), factors(label.size)
+        count = self.number(product[0], state) if product is not None and product[1] == self.own.scale else None
+        size = constant_of(label.size)
+        if size is not None and size % self.own.scale == 0:
+            count = state.fresh(size // self.own.scale, size // self.own.scale)
+        room = self._whole_room(label.pointer, self.own.scale, state)
+        whole = room is not None and count is not None
+        whole = whole and state.zone.upper(room, count) == 0 == state.zone.upper(count, room)  # type: ignore[arg-type]
+        if not whole or constant_of(label.value) != 0 or facts.copies:
+            yield Step((Unsupported(label.place, "memset of a part of an array of pointers"),), facts, state)
+            return
+        touched = Deref(label.pointer, self.held.type)
+        slot = NULL if facts.slot is not None else None
+        yield Step(self._touch(touched, label.place), replace(facts, slot=slot), after)
+
+    # Blocks ---------------------------------------------------------------------------------------------------
+
+    def _choose(self, label: Allocate, facts: Facts, after: State) -> Iterator[Step]:
+        """A block is made: it is the one that is followed, or another one, or there is none."""
+        place, target = label.place, label.target
+        assert isinstance(target, Variable)
+        own = self._flat(label)
+        tried = Variable(f"{TRIED}{target.type}", target.type)
+        null = Constant(0, target.type)
+
+        def test(variable: Variable, *, truth: bool) -> Assume:
+            return Assume(place, Comparison("==", variable, null), truth=truth)
+
+        failed = self.after(test(target, truth=True), after)
+        made = self.after(test(target, truth=False), after)
+        other = replace(label, target=tried, size=self._flat_value(label.size))
+        if failed is not None:
+            yield Step((own, test(target, truth=True)), facts.with_tag(target, NULL), failed)
+        if made is None:
+            return
+        if facts.block == NONE and facts.slot is None:
+            yield Step((own, test(target, truth=False)), replace(facts, block=LIVE).with_tag(target, BLOCK), made)
+        gone = (
+            other,
+            test(tried, truth=False),
+            Free(place, tried),
+            Assign(place, tried, null),
+            Assign(place, target, null),
+        )
+        if label.stack:
+            gone = (Unsupported(place, "a block of the stack in an array"),)  # type: ignore[assignment]
+        yield Step(gone, facts.with_tag(target, OTHER), made.copy())
+
+    def _free(self, label: Free, facts: Facts, after: State) -> Step:
+        variable = bare(label.pointer)
+        assert isinstance(variable, Variable)
+        match facts.tag(variable):
+            case "block":
+                return Step((label,), replace(facts, block=ENDED), after)
+            case "other":
+                return Step((Skip(label.place),), facts, after)
+        return Step((label,), facts, after)
+
+    # Other operations -----------------------------------------------------------------------------------------
+
+    def _assume_tags(self, label: Assume, facts: Facts, after: State) -> Iterator[Step]:
+        """A condition that facts decide, or that something decides that is not there."""
+        condition, truth = label.condition, label.truth
+        while isinstance(condition, Unary) and condition.operator == "!":
+            condition, truth = condition.operand, not truth
+        if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
+            condition = condition.operand
+        if isinstance(condition, Comparison) and condition.operator in ("==", "!="):
+            sides = [self._tag_of(s, facts) for s in (condition.left, condition.right)]
+            compared = [bare(s) for s in (condition.left, condition.right)]
+            if any(s in self.own.holders for s in compared):
+                same = _are_same(*sides)
+                if same is not None:
+                    operator = condition.operator if truth else NEGATED[condition.operator]
+                    if same == (operator == "=="):
+                        yield Step((Skip(label.place),), facts, after)
+                    return
+                if OTHER in sides:
+                    yield Step((Skip(label.place),), facts, after)
+                    return
+        if self._is_hidden(label, facts):
+            yield Step((Skip(label.place),), facts, after)
+        else:
+            yield Step((self._flat(label),), facts, after)
+
+    def _is_hidden(self, label: Operation, facts: Facts) -> bool:
+        """Whether an operation depends on a block that is not there, or on places in the array."""
+        if any(facts.tag(v) == OTHER for v in used_variables(label) & self.own.holders):
+            return True
+        nodes = [n for x in expressions(label) for n in walk(x)]
+        for node in nodes:
+            if isinstance(node, PointerDifference | Comparison) and isinstance(node.left.type, PointerType):
+                is_null = any(constant_of(bare(s)) == 0 for s in (node.left, node.right))
+                if not is_null and (self.own.is_array(node.left) or self.own.is_array(node.right)):
+                    return True
+        return False
+
+    def _other(self, label: Operation, facts: Facts, state: State, after: State) -> Iterator[Step]:
+        new = self._tags_after(label, facts)
+        if isinstance(label, Assign) and label.target in self.own.holders:
+            is_gone = self._tag_of(label.value, facts) == OTHER
+            value = Constant(0, label.target.type) if is_gone else self._flat_value(label.value)
+            yield Step((replace(label, value=value),), new, after)
+        elif not isinstance(label, DeclareLocal | EndScope) and self._is_hidden(label, facts):
+            yield from (Step(self._hidden(label, facts), new, s) for new, s in self._shrunk(label, new, state, after))
+        else:
+            yield from (Step((self._flat(label),), new, s) for new, s in self._shrunk(label, new, state, after))
+
+    def _tags_after(self, label: Operation, facts: Facts) -> Facts:
+        match label:
+            case Assign(target=Variable() as target, value=value) if target in self.own.holders:
+                return facts.with_tag(target, self._tag_of(value, facts))
+            case DeclareLocal(variable=variable) if variable in self.own.holders:
+                return facts.with_tag(variable, NOTHING)
+            case EndScope(variables=variables):
+                return replace(facts, tags=frozenset((v, t) for v, t in facts.tags if v not in variables))
+        given = getattr(label, "target", None)
+        if isinstance(given, Variable) and given in self.own.holders:
+            return facts.with_tag(given, ELSE)
+        return facts
+
+    def _shrunk(self, label: Operation, facts: Facts, state: State, after: State) -> Iterator[tuple[Facts, State]]:
+        """Where a length shrinks, what elements behind its old value have is not kept (decision 116)."""
+        if not isinstance(label, Assign) or label.target not in self.own.lengths:
+            yield facts, after
+            return
+        ways = [(facts, state)]
+        for number in reversed(self._numbers(facts)):
+            ways = [way for own, before in ways for way in self._behind(label, number, own, before)]
+        for own, before in ways:
+            then = self.after(label, before)
+            if then is not None:
+                yield own, _ordered(own, then)
+
+    def _behind(self, label: Assign, number: Variable, facts: Facts, state: State) -> Iterator[tuple[Facts, State]]:
+        """An element that is behind a length that shrinks, and one that is not."""
+        grows, below, behind = state.copy(), state.copy(), state.copy()
+        if not relate("<", self.number(label.value, behind), self.number(label.target, behind), behind.zone):
+            yield facts, state
+            return
+        if not relate(">=", behind.held[number], self.number(label.target, behind), behind.zone):
+            yield facts, state
+            return
+        if relate(">=", self.number(label.value, grows), self.number(label.target, grows), grows.zone):
+            yield facts, grows
+        if relate("<", below.held[number], self.number(label.target, below), below.zone):
+            yield facts, below
+        if facts.slot is not None:
+            yield replace(facts, slot=NOTHING), behind
+        elif facts.copies > 1:
+            yield self._without(facts, number, behind), behind
+        else:
+            yield facts, behind  # the block would be lost: it was the only element
+
+    def _hidden(self, label: Operation, facts: Facts) -> tuple[Operation, ...]:
+        """What is left of an operation on a block that is not there, or on places in the array."""
+        place = label.place
+        hidden = {v for v in self.own.holders if facts.tag(v) == OTHER}
+        match label:
+            case Print() | MemSet():
+                return (Skip(place),)
+            case Return():
+                return (replace(label, value=Constant(0, INT)),)
+            case Havoc(target=target) if hidden & set(walk(target)):
+                return (Skip(place),)
+            case Assign(target=Variable() as target) if not isinstance(target.type, PointerType | RecordType):
+                return (Havoc(place, target, CHOICE),)
+            case Assign(target=target, value=value) if hidden & set(walk(target)):
+                if isinstance(value.type, PointerType) and constant_of(bare(value)) != 0:
+                    return (Unsupported(place, "a pointer in a block that is not followed"),)
+                seen = not hidden & set(walk(value)) and has_dereference(value)
+                return (Print(place, None, (self._flat_value(value),)),) if seen else (Skip(place),)
+            case Assign(target=target) if isinstance(target.type, IntegerType):
+                return (Havoc(place, self._flat_value(target), CHOICE),)
+        return (Unsupported(place, f"a block that is not followed: {label}"),)
+
+    # Expressions ----------------------------------------------------------------------------------------------
+
+    def _flat(self, operation: Operation) -> Operation:
+        """The operation with the array in the place of its elements."""
+        return rewrite_operation(operation, self._start)
+
+    def _flat_value(self, expression: Expression) -> Expression:
+        return rewrite(expression, self._start)
+
+    def _start(self, node: Expression) -> Expression:
+        if isinstance(node, PointerOffset) and self.own.is_array(node.pointer):
+            return _like(node.pointer, node)
+        return node
+
+
+def _ordered(facts: Facts, state: State) -> State:
+    """The numbers of the elements that have the block in their order, as far as it is known."""
+    own = AT[: facts.copies]
+    for _ in own:
+        for one, two in pairwise(own):
+            a, b = state.held[one], state.held[two]
+            if state.zone.upper(b, a) <= 0:
+                state.held[one], state.held[two] = b, a
+    return state
+
+
+def _are_same(one: Tag, two: Tag) -> bool | None:
+    """Whether two pointers are equal; None if that is not known."""
+    if {one, two} & {NOTHING, ELSE} or one == two == OTHER:
+        return None
+    return one == two
+
+
+def _like(pointer: Expression, old: Expression) -> Expression:
+    return pointer if pointer.type == old.type else Cast(pointer, old.type)

@@ -1,0 +1,160 @@
+"""Who is blamed for an error: the function that breaks what the others keep, or does not test what it allocates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.slices import EXAM
+
+from kleene.analysis.c.library.check import check_library
+from kleene.analysis.c.options import check_options
+from kleene.core.verdict import Verdict
+from kleene.results.library import LibraryReport
+
+_SECONDS = 60.0
+_slow = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs it")
+_RING = """\
+#include <stdlib.h>
+struct node { struct node *next, *prev; };
+struct ring { struct node *cursor; };
+struct ring *ring_new(void) { return calloc(1, sizeof(struct ring)); }
+struct node *ring_add(struct ring *r) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return NULL;
+    if (!r->cursor) { n->next = n->prev = n; r->cursor = n; return n; }
+    n->prev = r->cursor; n->next = r->cursor->next; BACK
+    r->cursor->next = n;
+    return n;
+}
+void ring_drop(struct ring *r) {
+    struct node *n = r->cursor;
+    if (!n) return;
+    if (n->next == n) r->cursor = NULL;
+    else { n->prev->next = n->next; n->next->prev = n->prev; r->cursor = n->next; }
+    free(n);
+}
+void ring_free(struct ring *r) { while (r->cursor) ring_drop(r); free(r); }
+"""
+_LIST = """\
+#include <stdlib.h>
+struct item { struct item *next; int *value; };
+struct list { struct item *head, *tail; };
+struct list *list_new(void) { return calloc(1, sizeof(struct list)); }
+static struct item *item_new(int value) {
+    struct item *n = malloc(sizeof *n);
+    ITEM
+    n->next = NULL; n->value = malloc(sizeof *n->value); VALUE
+    *n->value = value;
+    return n;
+}
+int list_append(struct list *l, int value) {
+    struct item *n = item_new(value); APPEND
+    if (l->tail) l->tail->next = n; else l->head = n;
+    l->tail = n;
+    return 1;
+}
+int list_prepend(struct list *l, int value) {
+    struct item *n = item_new(value); PREPEND
+    n->next = l->head; l->head = n; TAIL
+    return 1;
+}
+int list_has(struct list *l, int value) {
+    for (struct item *n = l->head; n; n = n->next) if (*n->value == value) return 1;
+    return 0;
+}
+void list_free(struct list *l) {
+    for (struct item *n = l->head, *next; n; n = next) { next = n->next; free(n->value); free(n); }
+    free(l);
+}
+"""
+_RIGHT = {
+    "ITEM": "if (!n) return NULL;",
+    "VALUE": "if (!n->value) { free(n); return NULL; }",
+    "APPEND": "if (!n) return 0;",
+    "PREPEND": "if (!n) return 0;",
+    "TAIL": "if (!l->tail) l->tail = n;",
+    "BACK": "n->next->prev = n;",
+}
+
+
+def _with(text: str, **parts: str) -> str:
+    for name, part in {**_RIGHT, **parts}.items():
+        text = text.replace(name, part)
+    return text
+
+
+def _checked(text: str, folder: Path) -> LibraryReport:
+    file = folder / "library.c"
+    file.write_text(text, encoding="utf-8")
+    return check_library(str(file), check_options(timeout=_SECONDS))
+
+
+def _named(report: LibraryReport, verdict: Verdict) -> set[str]:
+    return {f.name for f in report.functions if f.verdict is verdict}
+
+
+@_slow
+def test_the_right_libraries_are_proved(tmp_path: Path) -> None:
+    for text in (_RING, _LIST):
+        report = _checked(_with(text), tmp_path)
+        assert _named(report, Verdict.TRUE) == {f.name for f in report.functions}
+
+
+def test_the_function_that_loses_the_way_back_is_wrong(tmp_path: Path) -> None:
+    """The functions that use `prev` were wrong, and the one that forgets to set it was proved."""
+    report = _checked(_with(_RING, BACK=""), tmp_path)
+    assert _named(report, Verdict.FALSE) == {"ring_add"}
+    wrong = next(f for f in report.functions if f.name == "ring_add")
+    assert wrong.finding is not None
+    assert wrong.finding.message.endswith("ring_add leaves an object in which p->next->prev is not p")
+
+
+@_slow
+def test_the_function_that_leaves_a_member_unset_is_wrong(tmp_path: Path) -> None:
+    """A list that ends with garbage fails in the function that follows it."""
+    text = _with(_LIST).replace("n->next = NULL; ", "")
+    assert _named(_checked(text, tmp_path), Verdict.FALSE) == {"list_append"}
+
+
+@_slow
+def test_the_function_that_forgets_the_tail_is_wrong(tmp_path: Path) -> None:
+    """The list that it leaves is broken where another function adds to its end: a block is lost there."""
+    report = _checked(_with(_LIST, TAIL=""), tmp_path)
+    assert _named(report, Verdict.FALSE) == {"list_prepend"}
+    assert "list_append" in _named(report, Verdict.TRUE)
+
+
+def test_the_function_with_the_error_itself_stays_wrong(tmp_path: Path) -> None:
+    """All others keep the lists as they are: the one that fails is wrong."""
+    text = _with(_LIST).replace("for (struct item *n = l->head; n; n = n->next) if", "struct item *n = l->head; if")
+    report = _checked(text, tmp_path)
+    assert _named(report, Verdict.FALSE) == {"list_has"}
+    assert _named(report, Verdict.TRUE) == {"list_new", "list_append", "list_prepend", "list_free"}
+
+
+def test_a_function_that_does_not_test_what_it_allocates_is_wrong_and_what_it_makes_is_checked(tmp_path: Path) -> None:
+    report = _checked(_with(_LIST, PREPEND=""), tmp_path)
+    assert _named(report, Verdict.FALSE) == {"list_prepend"}
+    assert _named(report, Verdict.TRUE) == {"list_new", "list_append", "list_has", "list_free"}
+    has = next(f for f in report.functions if f.name == "list_has")
+    assert "objects are made where list_prepend has no error" in has.precondition
+
+
+@pytest.mark.parametrize("part", ["ITEM", pytest.param("VALUE", marks=_slow)])
+def test_functions_that_share_an_allocation_without_a_test_are_all_wrong(part: str, tmp_path: Path) -> None:
+    """What the first one executes must not be proved of the second one where there is memory only."""
+    report = _checked(_with(_LIST, **{part: ""}), tmp_path)
+    wrong, proved = _named(report, Verdict.FALSE), _named(report, Verdict.TRUE)
+    assert wrong & {"list_append", "list_prepend"}
+    assert not proved & {"list_append", "list_prepend"}
+    assert "list_has" not in wrong
+
+
+@_slow
+def test_a_second_error_of_a_function_is_not_hidden(tmp_path: Path) -> None:
+    """Where there is memory, the other functions are still checked on all that it makes."""
+    text = _with(_LIST, PREPEND="").replace(
+        "next = n->next; free(n->value); free(n);", "free(n->value); free(n); next = n->next;"
+    )
+    assert _named(_checked(text, tmp_path), Verdict.FALSE) == {"list_prepend", "list_free"}

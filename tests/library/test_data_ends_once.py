@@ -1,0 +1,62 @@
+"""Data that functions of the client end: a library that ends an element twice, or uses it afterwards, is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.slices import EXAM
+
+from kleene.analysis.c.library.check import check_library
+from kleene.analysis.c.options import check_options
+from kleene.core.verdict import Verdict
+
+LIST = """
+#include <stdlib.h>
+struct n { struct n *next; void *data; };
+struct l { struct n *head; void (*drop)(void *); };
+static struct n *take(struct l *x) { struct n *n = x->head; if (n) x->head = n->next; return n; }
+struct l *l_new(void (*drop)(void *)) { struct l *x = calloc(1, sizeof *x); if (x) x->drop = drop; return x; }
+int l_push(struct l *x, void *d) {
+    struct n *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->next = x->head; n->data = d; x->head = n;
+    return 0;
+}
+void l_free(struct l *x) { struct n *n; while ((n = take(x))) { x->drop(n->data); free(n); } free(x); }
+"""
+RIGHT = {
+    "l_shift": "void l_shift(struct l *x) { struct n *n = take(x); if (n) x->drop(n->data); free(n); }",
+    "l_pop": "void *l_pop(struct l *x) { struct n *n = take(x); void *d = n ? n->data : 0; free(n); return d; }",
+    "l_clear": "void l_clear(struct l *x, void (*f)(void *)) "
+    "{ struct n *n; while ((n = take(x))) { f(n->data); free(n); } }",
+    "l_each": "void l_each(struct l *x, void (*f)(void *)) { for (struct n *n = x->head; n; n = n->next) f(n->data); }",
+}
+WRONG = {
+    "twice": RIGHT["l_shift"].replace("x->drop(n->data);", "{ x->drop(n->data); x->drop(n->data); }"),
+    "left in the list": "void *l_pop(struct l *x) { return x->head ? x->head->data : 0; }",
+    "not unlinked": RIGHT["l_each"].replace("l_each", "l_clear"),
+    "returned": "void *l_shift(struct l *x) { struct n *n = take(x); void *d = 0; "
+    "if (n) x->drop(d = n->data); free(n); return d; }",
+    "compared": "int l_find(struct l *x, int (*same)(void *)) { struct n *n = take(x); int r = 0; "
+    "if (n) { x->drop(n->data); r = same(n->data); } free(n); return r; }",
+}
+
+
+@pytest.mark.parametrize("case", sorted(WRONG) if EXAM else ["twice"])
+def test_a_datum_ends_once(tmp_path: Path, case: str) -> None:
+    """Each was proved: stored data points nowhere, so functions of the client that free it did nothing."""
+    file = tmp_path / "library.c"
+    file.write_text(LIST + WRONG[case])
+    report = check_library(str(file), check_options(timeout=30.0))
+    assert report.verdict is Verdict.FALSE
+    findings = [f.finding for f in report.functions if f.verdict is Verdict.FALSE]
+    assert {f.kind for f in findings if f is not None} <= {"double_free", "dangling_dereference"}
+
+
+def test_what_ends_each_datum_once_is_proved(tmp_path: Path) -> None:
+    """Also functions that only look at data, though they are functions of the client: their name says so."""
+    file = tmp_path / "library.c"
+    file.write_text(LIST + "\n".join(RIGHT.values()))
+    report = check_library(str(file), check_options(timeout=30.0))
+    assert report.verdict is Verdict.TRUE and not report.assumptions

@@ -1,0 +1,91 @@
+"""Heaps and stacks of owned pointers with one line changed: the attempt `owned`, alone, proves none of them.
+
+The program as it is shows that the attempt proves something. Each change makes a block be lost, used or freed again,
+or an index be outside.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.shape.analyse import analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS
+from kleene.c.reader import read_program
+from kleene.passes.preparation import Prepared
+from kleene.results.shape import ShapeResult
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "arrays" / "heap_of_jobs.c"
+OWNED = next(attempt for attempt in ATTEMPTS if attempt.name == "owned")
+SECONDS = 60.0
+CHANGED = {
+    "a block that is not freed": ("j->prio);\n        free(j);", "j->prio);"),
+    "an exchange that keeps one twice": ("*x = *y; *y = t;", "*x = *y; (void)t;"),
+    "the last one is not moved": ("h->a[0] = h->a[--h->n];", "--h->n;"),
+    "an index behind the array": ("if (h->n == h->cap) return -1;", "if (h->n > h->cap) return -1;"),
+    "a block that is used after it is freed": ('        printf("%d\\n", j->prio);', "        free(j); j->id = 1;"),
+    "an element behind the last one": ("if (r < h->n", "if (r <= h->n"),
+    "a block that is freed where it is kept": ("if (heap_push(&h, j)) {", "if (!heap_push(&h, j)) {"),
+}
+slow = pytest.mark.skipif(not os.environ.get("KLEENE_EXAM"), reason="several seconds each: KLEENE_EXAM=1 runs them")
+
+
+def _result(text: str, folder: Path) -> ShapeResult | None:
+    path = folder / "changed.c"
+    path.write_text(text)
+    return analyse_by_attempt(Prepared(read_program([str(path)])), OWNED, malloc_may_fail=True, seconds=SECONDS)
+
+
+@slow
+def test_the_heap_is_proved(tmp_path: Path) -> None:
+    result = _result(EXAMPLE.read_text(), tmp_path)
+    assert result is not None
+    assert result.complete
+    assert not result.alarms
+
+
+@slow
+@pytest.mark.parametrize("name", CHANGED)
+def test_no_change_is_proved(name: str, tmp_path: Path) -> None:
+    text = EXAMPLE.read_text()
+    assert CHANGED[name][0] in text
+    result = _result(text.replace(*CHANGED[name]), tmp_path)
+    assert result is None or result.alarms or not result.complete
+
+
+STACK = """
+#include <stdlib.h>
+extern int nondet(void);
+int main(void) {
+    int n = 0;
+    int **a = malloc(8 * sizeof *a);
+    if (!a) return 1;
+    while (n < 8 && nondet()) {
+        int *x = malloc(sizeof *x);
+        if (!x) break;
+        a[n] = x;
+        n++;
+    }
+    for (int i = 0; i < n; i++)
+        free(a[i]);
+    free(a);
+    return 0;
+}
+"""
+STACKS = {
+    "": ("", ""),
+    "the first one is left": ("int i = 0;", "int i = 1;"),
+    "one too many": ("i < n; i++", "i <= n; i++"),
+    "one is freed twice": ("free(a[i]);", "free(a[0]);"),
+    "two elements have it": ("a[n] = x;", "a[n] = a[0] = x;"),
+    "no room": ("n < 8 &&", "n < 9 &&"),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_stack_is_proved_as_it_is_only(name: str, tmp_path: Path) -> None:
+    result = _result(STACK.replace(*STACKS[name]) if name else STACK, tmp_path)
+    proved = result is not None and result.complete and not result.alarms
+    assert proved == (not name)
