@@ -56,10 +56,11 @@ def test_no_change_is_proved(name: str, tmp_path: Path) -> None:
 
 
 STACK = """
+#include <stdio.h>
 #include <stdlib.h>
 extern int nondet(void);
 int main(void) {
-    int n = 0;
+    int n = 0, sum = 0, *last = NULL;
     int **a = malloc(8 * sizeof *a);
     if (!a) return 1;
     while (n < 8 && nondet()) {
@@ -74,6 +75,13 @@ int main(void) {
     return 0;
 }
 """
+
+
+def _reading_last(statement: str) -> tuple[str, str]:
+    """A change that reads the block that was freed last beside another one."""
+    return "free(a[i]);", f"{{ *a[i] = 1; if (last) {{ {statement}; }} last = a[i]; free(a[i]); }}"
+
+
 STACKS = {
     "": ("", ""),
     "the first one is left": ("int i = 0;", "int i = 1;"),
@@ -81,6 +89,12 @@ STACKS = {
     "one is freed twice": ("free(a[i]);", "free(a[0]);"),
     "two elements have it": ("a[n] = x;", "a[n] = a[0] = x;"),
     "no room": ("n < 8 &&", "n < 9 &&"),
+    "a sum with what was freed": _reading_last("sum += *a[i] + *last"),
+    "a comparison with what was freed": _reading_last("if (*a[i] < *last) sum = 1"),
+    "what was freed is printed": _reading_last('printf("%d %d", *a[i], *last)'),
+    "an element gets a number of what was freed": _reading_last("*a[i] = *last"),
+    "the index is in what was freed": _reading_last("sum += *a[*last >= 0 ? 0 : i]"),
+    "a sum with NULL": ("free(a[i]);", "{ int *none = NULL; sum += *a[i] + *none; free(a[i]); }"),
 }
 
 

@@ -15,6 +15,7 @@ In reading order:
 - `selection`: the arrays and the pointers to the blocks in them
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows
+- `reads`: reads of other memory beside a block that is not there
 - `steps`: what an operation does to facts and numbers, and what is left of it
 - `following`: the fixpoint
 - `rewriting`: the automaton of the result

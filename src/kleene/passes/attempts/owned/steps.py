@@ -18,7 +18,6 @@ from kleene.cfa.expressions import (
     PointerOffset,
     Unary,
     Variable,
-    has_dereference,
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
@@ -58,6 +57,7 @@ from kleene.passes.attempts.owned.facts import (
     Facts,
     Tag,
 )
+from kleene.passes.attempts.owned.reads import Reads
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
@@ -96,6 +96,7 @@ class Steps(Relations):
     def __init__(self, program: CProgram, cfa: Cfa[Operation], own: Owned) -> None:
         super().__init__(program, cfa)
         self.own = own
+        self.reads = Reads(own, self._flat_value)
         self.loaded: dict[str, set[Tag]] = {}
         """What elements may have where they are read, by location: what the followed one had there."""
         self.changed: set[str] = set()
@@ -109,7 +110,13 @@ class Steps(Relations):
         return Facts(frozenset(globals_), slot=NOTHING if self.follows_slot else None)
 
     def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
-        """The ways to go along an edge."""
+        """The ways to go along an edge. What the operation reads is read in each of them."""
+        hidden = {v for v in self.own.holders if facts.tag(v) == OTHER}
+        for step in self._steps(edge, facts, state):
+            reads = self.reads.left_out(edge.label, step.operations, hidden)
+            yield replace(step, operations=(*reads, *step.operations)) if reads else step
+
+    def _steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         after = self.after(edge.label, state)
         if after is None and not isinstance(edge.label, Assume):
             yield Step((self._flat(edge.label),), facts, state)  # the program ends here
@@ -533,8 +540,7 @@ class Steps(Relations):
             case Assign(target=target, value=value) if hidden & set(walk(target)):
                 if isinstance(value.type, PointerType) and constant_of(bare(value)) != 0:
                     return (Unsupported(place, "a pointer in a block that is not followed"),)
-                seen = not hidden & set(walk(value)) and has_dereference(value)
-                return (Print(place, None, (self._flat_value(value),)),) if seen else (Skip(place),)
+                return (Skip(place),)
             case Assign(target=target) if isinstance(target.type, IntegerType):
                 return (Havoc(place, self._flat_value(target), CHOICE),)
         return (Unsupported(place, f"a block that is not followed: {label}"),)
