@@ -81,6 +81,9 @@ STACKS = {
     "one is freed twice": ("free(a[i]);", "free(a[0]);"),
     "two elements have it": ("a[n] = x;", "a[n] = a[0] = x;"),
     "no room": ("n < 8 &&", "n < 9 &&"),
+    "two elements have the last": ("    for (", "    if (n > 1) a[0] = a[n - 1];\n    for ("),
+    "an element behind the length is used": ("    for (", "    if (n > 0) { n--; free(a[n]); n++; }\n    for ("),
+    "two are taken and one is freed": ("    for (", "    if (n > 1) { n -= 2; free(a[n + 1]); }\n    for ("),
 }
 
 
