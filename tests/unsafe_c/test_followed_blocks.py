@@ -95,6 +95,9 @@ STACKS = {
     "an element gets a number of what was freed": _reading_last("*a[i] = *last"),
     "the index is in what was freed": _reading_last("sum += *a[*last >= 0 ? 0 : i]"),
     "a sum with NULL": ("free(a[i]);", "{ int *none = NULL; sum += *a[i] + *none; free(a[i]); }"),
+    "two elements have the last": ("    for (", "    if (n > 1) a[0] = a[n - 1];\n    for ("),
+    "an element behind the length is used": ("    for (", "    if (n > 0) { n--; free(a[n]); n++; }\n    for ("),
+    "two are taken and one is freed": ("    for (", "    if (n > 1) { n -= 2; free(a[n + 1]); }\n    for ("),
 }
 
 
