@@ -82,6 +82,12 @@ def _reading_last(statement: str) -> tuple[str, str]:
     return "free(a[i]);", f"{{ *a[i] = 1; if (last) {{ {statement}; }} last = a[i]; free(a[i]); }}"
 
 
+def _taken(statements: str) -> tuple[str, str]:
+    """A change that takes the elements from the end: no element has a block that is freed."""
+    loop = "for (int i = 0; i < n; i++)\n        free(a[i]);"
+    return loop, f"char *c = NULL;\n    while (n > 0) {{ int *x = a[--n]; *x = 1; a[n] = NULL; {statements} }}"
+
+
 STACKS = {
     "": ("", ""),
     "the first one is left": ("int i = 0;", "int i = 1;"),
@@ -94,6 +100,8 @@ STACKS = {
     "what was freed is printed": _reading_last('printf("%d %d", *a[i], *last)'),
     "an element gets a number of what was freed": _reading_last("*a[i] = *last"),
     "the index is in what was freed": _reading_last("sum += *a[*last >= 0 ? 0 : i]"),
+    "a byte of what was taken and freed": _taken("if (c) sum += *c; c = (char *)x + 1; free(x);"),
+    "a number of what was taken and freed": _taken("if (last) sum += *last; last = (x + 1) - 1; free(x);"),
     "a sum with NULL": ("free(a[i]);", "{ int *none = NULL; sum += *a[i] + *none; free(a[i]); }"),
     "two elements have the last": ("    for (", "    if (n > 1) a[0] = a[n - 1];\n    for ("),
     "an element behind the length is used": ("    for (", "    if (n > 0) { n--; free(a[n]); n++; }\n    for ("),

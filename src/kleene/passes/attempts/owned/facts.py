@@ -46,8 +46,8 @@ class Facts:
 
     @property
     def is_over(self) -> bool:
-        """Whether the block was freed and nothing points to it: what follows is the same without a choice."""
-        return self.block == ENDED and not self.copies and not any(tag == BLOCK for _, tag in self.tags)
+        """Whether the block was freed and nothing points to it or into it: then the choice says no more."""
+        return self.block == ENDED and not self.copies and not any(tag in (BLOCK, ELSE) for _, tag in self.tags)
 
     def __str__(self) -> str:
         parts = sorted(f"{v} {tag}" for v, tag in self.tags)

@@ -68,8 +68,8 @@ from kleene.passes.facts.symbolic_states import State
 from kleene.passes.facts.zones import ZERO, relate
 from kleene.passes.rewrite import rewrite, rewrite_operation
 
-HELD = "block in an element"
-"""The variable that points to the block while an element has it."""
+HELD = "block in an element of array "
+"""How the variable is called that points to the block while an element has it; a number follows."""
 TRIED, TOUCHED, UNSET = "$tried ", "$touched element", "$unset "
 """How the names of further variables begin: for a block that is not followed, for the first byte of the array, and for
 a pointer without a value."""
@@ -103,7 +103,8 @@ class Steps(Relations):
         """Where it had something new."""
         self.follows_slot = False
         target = next(iter(v.type for v in sorted(own.holders, key=str)))
-        self.held = Variable(HELD, target)
+        before = sum(v.name.startswith(HELD) for v in program.main.locals)
+        self.held = Variable(f"{HELD}{before + 1}", target)
 
     def first(self) -> Facts:
         globals_ = [(v, NULL) for v in self.own.holders if v.is_global]
