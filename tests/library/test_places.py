@@ -74,7 +74,7 @@ def test_a_suspicion_in_the_client_names_the_operations(tmp_path: Path, monkeypa
     Path("list.c").write_text(LIST.replace("SHIFT", counted), encoding="utf-8")
     monkeypatch.setattr(selection, "TRIAL_STATES", 60)
     monkeypatch.setattr(selection, "QUICK_STATES", 60)
-    report = check_library("list.c", check_options(timeout=8.0))
+    report = check_library("list.c", check_options(timeout=24.0))
     verdict = next(f for f in report.functions if f.name == "list_drop")
     assert verdict.verdict is not Verdict.TRUE
     assert CLIENT not in verdict.reason and "list.c:" in verdict.reason + str(verdict.finding)
