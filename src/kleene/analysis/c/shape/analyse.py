@@ -177,7 +177,8 @@ class _Series:
 
     def go(self, way: Way, result: ShapeResult) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
-        sought = frozenset(Way) if way is not Way.ZEROS else WHOLE_FORMS  # else its structures are few, or it is wrong
+        # the structures with zeros are few, or it is wrong; to follow one block does not prove all that zeros do
+        sought = frozenset(Way) if way is not Way.ZEROS else WHOLE_FORMS - {Way.OWNED}
         return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, sought)
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:

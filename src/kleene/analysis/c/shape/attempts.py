@@ -26,7 +26,7 @@ from kleene.semantics.translate import Alarm
 from kleene.semantics.vocabulary.back_cells import is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
-OWNED_SHARE = 0.6
+OWNED_SHARE = 0.3
 """Share of the time left for the attempt `owned`, with shares of attempts in it: all are made without it again."""
 CHOICES_SHARE = 0.7
 """Share of the time left for the attempt `choices`, with shares of attempts in it: all are made without it again."""
