@@ -114,3 +114,64 @@ def test_a_stack_is_proved_as_it_is_only(name: str, tmp_path: Path) -> None:
     result = _result(STACK.replace(*STACKS[name]) if name else STACK, tmp_path)
     proved = result is not None and result.complete and not result.alarms
     assert proved == (not name)
+
+
+ADDRESSES = """
+#include <stdlib.h>
+extern int nondet(void);
+int main(void) {
+    int n = 0, *old = NULL;
+    int **a = malloc(8 * sizeof *a);
+    if (!a) return 1;
+    while (n < 8 && nondet()) {
+        int *x = malloc(sizeof *x);
+        if (!x) break;
+        if (old && x == old) FOUND
+        a[n] = x;
+        n++;
+        if (nondet()) { n--; old = a[n]; free(a[n]); a[n] = NULL; }
+    }
+    for (int i = 0; i < n; i++)
+        free(a[i]);
+    free(a);
+    return 0;
+}
+"""
+KEPT = """
+#include <stdlib.h>
+extern int nondet(void);
+static int first;
+static int *kept = FIRST;
+int main(void) {
+    int n = 0, sum = 0;
+    int **a = malloc(8 * sizeof *a);
+    if (!a) return 1;
+    while (n < 8 && nondet()) {
+        int *x = malloc(sizeof *x);
+        if (!x) break;
+        *x = first;
+        a[n] = x;
+        n++;
+    }
+    if (kept) { int *none = NULL; sum += *none; }
+    for (int i = 0; i < n; i++) {
+        kept = a[i];
+        free(a[i]);
+    }
+    free(a);
+    return sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "safe", "unsafe"),
+    [(ADDRESSES, "n = n;", "free(x);"), (KEPT, "NULL", "&first")],
+    ids=["a later block has the address of one that was freed", "a global that is not NULL first"],
+)
+def test_pointers_are_equal_or_null_only_if_that_is_known(text: str, safe: str, unsafe: str, tmp_path: Path) -> None:
+    """Both unsafe programs were proved: a branch that is taken was left out."""
+    hole = "FOUND" if "FOUND" in text else "FIRST"
+    for value, proves in ((safe, True), (unsafe, False)):
+        result = _result(text.replace(hole, value), tmp_path)
+        assert (result is not None and result.complete and not result.alarms) == proves

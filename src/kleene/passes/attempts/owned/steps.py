@@ -14,6 +14,8 @@ from kleene.cfa.expressions import (
     Constant,
     Deref,
     Expression,
+    Field,
+    Index,
     PointerDifference,
     PointerOffset,
     Unary,
@@ -107,8 +109,10 @@ class Steps(Relations):
         self.held = Variable(f"{HELD}{before + 1}", target)
 
     def first(self) -> Facts:
-        globals_ = [(v, NULL) for v in self.own.holders if v.is_global]
-        return Facts(frozenset(globals_), slot=NOTHING if self.follows_slot else None)
+        """The facts at the entry: globals are NULL, unless an initial value or another file sets them."""
+        zero = {g.variable for g in self.program.globals if not (g.initial or g.external)}
+        tags = frozenset((v, NULL if v in zero else ELSE) for v in self.own.holders if v.is_global)
+        return Facts(tags, slot=NOTHING if self.follows_slot else None)
 
     def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         """The ways to go along an edge. What the operation reads is read in each of them."""
@@ -302,9 +306,8 @@ class Steps(Relations):
             return facts.tag(inner)
         if isinstance(inner, AddressOf) and isinstance(inner.target, Variable):
             return inner
-        if any(facts.tag(v) == OTHER for v in walk(inner) if isinstance(v, Variable)):
-            return OTHER
-        return ELSE
+        start = _start_of(inner)
+        return OTHER if isinstance(start, Variable) and facts.tag(start) == OTHER else ELSE
 
     # The array ------------------------------------------------------------------------------------------------
 
@@ -573,10 +576,25 @@ def _ordered(facts: Facts, state: State) -> State:
 
 
 def _are_same(one: Tag, two: Tag) -> bool | None:
-    """Whether two pointers are equal; None if that is not known."""
-    if {one, two} & {NOTHING, ELSE} or one == two == OTHER:
+    """Whether two pointers are equal; None if that is not known.
+
+    A block that was freed may have the address of a later one, so the block and another one may be equal.
+    """
+    if {one, two} & {NOTHING, ELSE} or ({one, two} <= {OTHER, BLOCK} and OTHER in (one, two)):
         return None
     return one == two
+
+
+def _start_of(pointer: Expression) -> Expression:
+    """The pointer to the block into which a pointer leads, by sums and members."""
+    match pointer:
+        case PointerOffset(pointer=inner):
+            return _start_of(bare(inner))
+        case AddressOf(target=place):
+            while isinstance(place, Field | Index):
+                place = place.base
+            return _start_of(bare(place.pointer)) if isinstance(place, Deref) else pointer
+    return pointer
 
 
 def _like(pointer: Expression, old: Expression) -> Expression:
