@@ -145,6 +145,7 @@ APT = {
     "chosen": [attempt for attempt in ROWS if attempt.name.endswith("choices")],
     "text": [WHOLE[0]],
     "owners": [WHOLE[0]],
+    "followed": [attempt for attempt in ROWS if attempt.name.endswith("owned")],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 

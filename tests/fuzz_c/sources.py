@@ -18,6 +18,7 @@ from tests.fuzz_c.generators import (
     copies,
     counts,
     elements,
+    followed,
     members,
     numbers,
     owners,
@@ -45,6 +46,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "chosen": chosen.program,
     "text": text.program,
     "owners": owners.program,
+    "followed": followed.program,
 }
 TOPICS = ("mutant", *GENERATORS)
 _SECOND_EDIT = 0.15
