@@ -523,7 +523,7 @@ class Steps(Relations):
             yield facts, below
         if facts.slot is not None:
             yield replace(facts, slot=NOTHING), behind
-        elif facts.copies > 1:
+        elif facts.copies > 1 or facts.block == ENDED:
             yield self._without(facts, number, behind), behind
         else:
             yield facts, behind  # the block would be lost: it was the only element
