@@ -21,6 +21,7 @@ from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
+from kleene.passes.elements.copies import with_copied_elements
 from kleene.passes.elements.flexible import with_flexible_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.members import with_member_blocks
@@ -85,7 +86,8 @@ def followed_program(program: CProgram) -> tuple[CProgram, frozenset[Variable]] 
     inlined = inline(without_tail_recursion(program))
     if set(inlined.functions) != {inlined.entry}:
         return None
-    followed = with_followed_blocks(with_all_array_blocks(with_text_blocks(_with_scalars(inlined))))
+    blocks = with_all_array_blocks(with_text_blocks(_with_scalars(inlined)))
+    followed = with_followed_blocks(with_copied_elements(blocks))
     if followed is None:
         return None
     return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]

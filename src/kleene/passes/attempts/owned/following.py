@@ -137,13 +137,15 @@ class Following:
             if part not in self.at[node]:
                 continue
             walks += 1
-            for source, edge, step in self.walk(node, self.at[node][part]):
-                passing.setdefault(source[0], {})[here] = None
+            steps.asked.clear()
+            for _, edge, step in self.walk(node, self.at[node][part]):
                 if edge.target in self.meetings and not step.is_last:
                     target = (edge.target, step.facts)
                     nulls = self._join(target, step.state, visits, is_head=edge.target in heads)
                     if nulls is not None:
                         waiting[target, nulls] = None
+            for location in steps.asked:
+                passing.setdefault(location, {})[here] = None
             for location in steps.changed:  # other elements may have this, too
                 waiting.update(passing.get(location, {}))
             waiting |= {here: None} if steps.changed else {}

@@ -104,6 +104,8 @@ class Steps(Relations):
         """What elements may have where they are read, by location: what the followed one had there."""
         self.changed: set[str] = set()
         """Where it had something new."""
+        self.asked: set[str] = set()
+        """Where another element was read: if nothing is known of it there yet, no run goes on."""
         self.follows_slot = False
         target = next(iter(v.type for v in sorted(own.holders, key=str)))
         before = sum(v.name.startswith(HELD) for v in program.main.locals)
@@ -256,6 +258,7 @@ class Steps(Relations):
             if after is None:
                 continue
             if number is None:
+                self.asked.add(edge.source)
                 tags = self.loaded.get(edge.source, set())
             elif facts.slot is not None:
                 tags = {facts.slot}
