@@ -105,6 +105,10 @@ STACKS = {
     "a sum with NULL": ("free(a[i]);", "{ int *none = NULL; sum += *a[i] + *none; free(a[i]); }"),
     "two elements have the last": ("    for (", "    if (n > 1) a[0] = a[n - 1];\n    for ("),
     "an element behind the length is used": ("    for (", "    if (n > 0) { n--; free(a[n]); n++; }\n    for ("),
+    "an element without a value is read after all others": (
+        "    for (",
+        "    for (int i = 0; i < n; i++) sum += *a[i];\n    if (n > 2 && n < 7) sum += *a[n];\n    for (",
+    ),
     "two are taken and one is freed": ("    for (", "    if (n > 1) { n -= 2; free(a[n + 1]); }\n    for ("),
 }
 

@@ -23,7 +23,7 @@ from kleene.cfa.expressions import (
     has_dereference,
 )
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, MemCopy, Operation
+from kleene.cfa.operations import Assign, MemCopy, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
@@ -56,6 +56,7 @@ class _Loops:
 
     chains: Chains
     count: int = 0
+    """Loops that were made."""
 
     def add(self, edge: Edge[Operation]) -> None:
         label = edge.label
@@ -63,27 +64,30 @@ class _Loops:
         if move is None:
             self.chains.edges.append(edge)
             return
-        self.count += 1
         place, chains = label.place, self.chains
-        to, source, end = (chains.local(f"${name}{self.count}", WORD) for name in ("to", "from", "end"))
         up, down = chains.branch(edge.source, Comparison("<=", _word(move.to), _word(move.source)), place)
-        last = _sum(_word(move.source), _word(move.count))
-        here = chains.add(up, Assign(place, to, _word(move.to)))
-        here = chains.add(here, Assign(place, source, _word(move.source)))
-        here = chains.add(here, Assign(place, end, last))
-        body, done = chains.branch(here, Comparison("!=", source, end), place)
-        body = chains.add(body, Assign(place, move.at(to), move.at(source)))
-        body = chains.add(body, Assign(place, to, _next(to, "+")))
-        chains.edges.append(Edge(body, Assign(place, source, _next(source, "+")), here))
+        to, source = _word(move.to), _word(move.source)
+        behind_to, behind = (_sum(start, _word(move.count)) for start in (to, source))
+        for here, starts, operator in ((up, (to, source, behind), "+"), (down, (behind_to, behind, source), "-")):
+            self._loop(here, edge, move, starts, operator)
+
+    def _loop(
+        self, here: str, edge: Edge[Operation], move: _Move, starts: tuple[Expression, ...], operator: str
+    ) -> None:
+        """Copy element after element, from the first of both to the end."""
+        place, chains = edge.label.place, self.chains
+        self.count += 1
+        to, source, end = (chains.local(f"${name}{self.count}", WORD) for name in ("to", "from", "end"))
+        for variable, start in zip((to, source, end), starts, strict=True):
+            here = chains.add(here, Assign(place, variable, start))
+        head, (body, done) = here, chains.branch(here, Comparison("!=", source, end), place)
         chains.connect(done, edge.target, place)
-        here = chains.add(down, Assign(place, to, _sum(_word(move.to), _word(move.count))))
-        here = chains.add(here, Assign(place, source, last))
-        here = chains.add(here, Assign(place, end, _word(move.source)))
-        body = chains.add(here, Assume(place, Comparison("!=", source, end)))
-        chains.edges.append(Edge(here, Assume(place, Comparison("!=", source, end), truth=False), edge.target))
-        body = chains.add(body, Assign(place, source, _next(source, "-")))
-        body = chains.add(body, Assign(place, to, _next(to, "-")))
-        chains.edges.append(Edge(body, Assign(place, move.at(to), move.at(source)), here))
+        copy = Assign(place, move.at(to), move.at(source))
+        steps = [Assign(place, v, Binary(operator, v, Constant(1, WORD), WORD)) for v in (to, source)]
+        *first, last = (copy, *steps) if operator == "+" else (*steps, copy)
+        for operation in first:
+            body = chains.add(body, operation)
+        chains.edges.append(Edge(body, last, head))
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,3 @@ def _sum(left: Expression, right: Expression) -> Expression:
 
 def _word(value: Expression) -> Expression:
     return value if value.type == WORD else Cast(value, WORD)
-
-
-def _next(index: Expression, operator: str) -> Expression:
-    return Binary(operator, index, Constant(1, WORD), WORD)
