@@ -130,7 +130,10 @@ def _parts(pointer: Expression) -> tuple[Expression, tuple[Expression, int]]:
     if isinstance(inner, AddressOf) and isinstance(inner.target, Deref):
         inner = bare(inner.target.pointer)
     if isinstance(inner, PointerOffset):
-        return bare(inner.pointer), (inner.index, inner.scale)
+        array, (first, scale) = _parts(inner.pointer)
+        if constant_of(first) == 0:
+            return array, (inner.index, inner.scale)
+        return (array, (_sum(_word(first), _word(inner.index)), scale)) if scale == inner.scale else (inner, (first, 0))
     size = inner.type.target.size if isinstance(inner.type, PointerType) else 0
     return inner, (Constant(0, WORD), size)
 
