@@ -30,6 +30,7 @@ from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.memory import constant_of
+from kleene.passes.rewrite import operations_of
 
 WORD_BITS = 64
 """Bits in which sums are computed: those of narrower numbers are exact in them, modulo the width."""
@@ -48,6 +49,11 @@ def with_copied_elements(program: CProgram) -> CProgram:
         changed = replace(function, cfa=Cfa(function.cfa.entry, tuple(loops.chains.edges)))
         functions[name] = replace(changed, locals=(*function.locals, *loops.chains.locals)) if loops.count else function
     return replace(program, functions=functions)
+
+
+def moves_elements(program: CProgram) -> bool:
+    """Whether parts of arrays of pointers are moved."""
+    return any(isinstance(o, MemCopy) and o.overlapping and _move_of(o) is not None for o in operations_of(program))
 
 
 @dataclass
