@@ -27,7 +27,7 @@ def suspect(check: CheckReport, program: CProgram, operations: Sequence[Operatio
     needed = [o for o in operations if not o.makes and not o.ends and not o.outcome_replaces]
     if not needed or len(operations) == 1:
         return None
-    reached = {o: reached_functions(program, o.function.name) for o in needed}
+    reached = {o: program.reached_from(o.function.name) for o in needed}
     for function in _stopped_in(check):
         executing = [o for o in needed if function in reached[o]]
         if executing and len(executing) < len(needed):
@@ -44,16 +44,5 @@ def _stopped_in(check: CheckReport) -> Iterator[str]:
     yield from (c.place.function for c in crowds(shape, _MOST_CROWDS) if c.place.function != MAIN)
 
 
-def reached_functions(program: CProgram, name: str) -> frozenset[str]:
-    """A function and those that it calls, directly or through others."""
-    seen = {name}
-    waiting = [name]
-    while waiting:
-        called = set(program.call_graph.get(waiting.pop(), ())) - seen
-        seen |= called
-        waiting += called
-    return frozenset(seen)
-
-
-def _size(program: CProgram, names: frozenset[str]) -> int:
+def _size(program: CProgram, names: Sequence[str]) -> int:
     return sum(len(program.functions[name].cfa.edges) for name in names if name in program.functions)
