@@ -101,6 +101,11 @@ STACKS = {
     "the index is in what was freed": _reading_last("sum += *a[*last >= 0 ? 0 : i]"),
     "a byte of what was taken and freed": _taken("if (c) sum += *c; c = (char *)x + 1; free(x);"),
     "a number of what was taken and freed": _taken("if (last) sum += *last; last = (x + 1) - 1; free(x);"),
+    "the array is not freed by its start": ("    free(a);", "    free(a + 1);"),
+    "the array is freed by a pointer that went on": (
+        "for (int i = 0; i < n; i++)\n        free(a[i]);\n    free(a);",
+        "int **p = a;\n    while (p < a + n) { free(*p); p++; }\n    free(p);",
+    ),
     "a sum with NULL": ("free(a[i]);", "{ int *none = NULL; sum += *a[i] + *none; free(a[i]); }"),
     "two elements have the last": ("    for (", "    if (n > 1) a[0] = a[n - 1];\n    for ("),
     "an element behind the length is used": ("    for (", "    if (n > 0) { n--; free(a[n]); n++; }\n    for ("),

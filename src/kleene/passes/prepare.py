@@ -83,14 +83,19 @@ def followed_program(program: CProgram) -> tuple[CProgram, frozenset[Variable]] 
 
     None if there is no such array; raises LimitReached if the program is too large.
     """
+    followed = owned_program(program)
+    if followed is None:
+        return None
+    return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]
+
+
+def owned_program(program: CProgram) -> tuple[CProgram, frozenset[Variable]] | None:
+    """The same before elements, lists and types are prepared."""
     inlined = inline(without_tail_recursion(program))
     if set(inlined.functions) != {inlined.entry}:
         return None
     blocks = with_all_array_blocks(with_text_blocks(_with_scalars(inlined)))
-    followed = with_followed_blocks(with_copied_elements(blocks))
-    if followed is None:
-        return None
-    return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]
+    return with_followed_blocks(with_copied_elements(blocks))
 
 
 def _with_scalars(program: CProgram) -> CProgram:

@@ -89,11 +89,15 @@ class Following:
     def start(self) -> Node:
         return self.cfa.entry, self.steps.first().only(self.live[self.cfa.entry])
 
-    def walk(self, node: Node, state: State) -> Iterator[tuple[Node, Edge[Operation], Step]]:
-        """The steps from a meeting to the next ones, each with its source."""
+    def walk(
+        self, node: Node, state: State, visited: set[str] | None = None
+    ) -> Iterator[tuple[Node, Edge[Operation], Step]]:
+        """The steps from a meeting to the next ones, each with its source. `visited` gets all locations."""
         waiting = [(node, state)]
         while waiting:
             (location, facts), state = waiting.pop()
+            if visited is not None:
+                visited.add(location)
             if facts.is_over:
                 continue
             for edge in self.cfa.leaving(location):
@@ -137,14 +141,14 @@ class Following:
             if part not in self.at[node]:
                 continue
             walks += 1
-            steps.asked.clear()
-            for _, edge, step in self.walk(node, self.at[node][part]):
+            visited: set[str] = set()
+            for _, edge, step in self.walk(node, self.at[node][part], visited):
                 if edge.target in self.meetings and not step.is_last:
                     target = (edge.target, step.facts)
                     nulls = self._join(target, step.state, visits, is_head=edge.target in heads)
                     if nulls is not None:
                         waiting[target, nulls] = None
-            for location in steps.asked:
+            for location in visited:
                 passing.setdefault(location, {})[here] = None
             for location in steps.changed:  # other elements may have this, too
                 waiting.update(passing.get(location, {}))

@@ -15,8 +15,6 @@ from kleene.cfa.expressions import (
     Constant,
     Deref,
     Expression,
-    Field,
-    Index,
     PointerDifference,
     PointerOffset,
     Unary,
@@ -60,7 +58,7 @@ from kleene.passes.attempts.owned.facts import (
     Facts,
     Tag,
 )
-from kleene.passes.attempts.owned.reads import Reads
+from kleene.passes.attempts.owned.reads import Reads, start_of, start_of_place
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
@@ -104,8 +102,6 @@ class Steps(Relations):
         """What elements may have where they are read, by location: what the followed one had there."""
         self.changed: set[str] = set()
         """Where it had something new."""
-        self.asked: set[str] = set()
-        """Where another element was read: if nothing is known of it there yet, no run goes on."""
         self.follows_slot = False
         target = next(iter(v.type for v in sorted(own.holders, key=str)))
         before = sum(v.name.startswith(HELD) for v in program.main.locals)
@@ -119,10 +115,17 @@ class Steps(Relations):
 
     def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         """The ways to go along an edge. What the operation reads is read in each of them."""
-        hidden = {v for v in self.own.holders if facts.tag(v) == OTHER}
+        hidden = self._hidden_pointers(facts)
+        if self.reads.hide_place(edge.label, hidden):
+            yield self._unsupported(f"a place that depends on other blocks: {edge.label}", edge.label, facts, state)
+            return
         for step in self._steps(edge, facts, state):
             reads = self.reads.left_out(edge.label, step.operations, hidden)
             yield replace(step, operations=(*reads, *step.operations)) if reads else step
+
+    def _hidden_pointers(self, facts: Facts) -> frozenset[Variable]:
+        """The pointers to blocks that are not there."""
+        return frozenset(v for v in self.own.holders if facts.tag(v) == OTHER)
 
     def _steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         after = self.after(edge.label, state)
@@ -258,7 +261,6 @@ class Steps(Relations):
             if after is None:
                 continue
             if number is None:
-                self.asked.add(edge.source)
                 tags = self.loaded.get(edge.source, set())
             elif facts.slot is not None:
                 tags = {facts.slot}
@@ -344,7 +346,7 @@ class Steps(Relations):
             return facts.tag(inner)
         if isinstance(inner, AddressOf) and isinstance(inner.target, Variable):
             return inner
-        start = _start_of(inner)
+        start = start_of(inner)
         return OTHER if isinstance(start, Variable) and facts.tag(start) == OTHER else ELSE
 
     # The array ------------------------------------------------------------------------------------------------
@@ -377,13 +379,31 @@ class Steps(Relations):
             made = replace(label, size=size, element=CHAR, target=target)
         is_null = Comparison("==", label.target, Constant(0, label.target.type))
         for truth in (True, False) if label.may_fail else (False,):
-            then = self.after(Assume(place, is_null, truth=truth), after)
-            if then is None:
-                continue
-            new = facts if truth else replace(facts, made=True)
-            if not truth and not moved and facts.slot is not None:
-                new = replace(new, slot=NULL if isinstance(label, Allocate) and label.zeroed else NOTHING)
-            yield Step((*before, made, Assume(place, self._flat_value(is_null), truth=truth)), new, then)
+            operations = (*before, made, Assume(place, self._flat_value(is_null), truth=truth))
+            for new, then in self._made(label, facts, state, after) if not truth else [(facts, after)]:
+                passed = self.after(Assume(place, is_null, truth=truth), then)
+                if passed is not None:
+                    yield Step(operations, new, passed)
+
+    def _made(
+        self, label: Allocate | Realloc, facts: Facts, state: State, after: State
+    ) -> Iterator[tuple[Facts, State]]:
+        """What is known where the array was made, or has grown: elements behind its old length have no value."""
+        new = replace(facts, made=True)
+        if facts.slot is None:
+            yield new, after
+            return
+        if not (isinstance(label, Realloc) and facts.made):
+            is_zeroed = isinstance(label, Allocate) and label.zeroed
+            yield replace(new, slot=NULL if is_zeroed else NOTHING), after
+            return
+        for operator, slot in (("<", facts.slot), (">=", NOTHING)):
+            here = state.copy()
+            room = self._whole_room(label.pointer, self.own.scale, here)
+            if room is None or relate(operator, here.held[SLOT], room, here.zone):
+                then = self.after(label, here)
+                if then is not None:
+                    yield replace(new, slot=slot), then
 
     def _grows(self, label: Realloc, count: Expression, state: State) -> bool:
         state = state.copy()
@@ -393,6 +413,10 @@ class Steps(Relations):
     def _end_array(self, label: Free, facts: Facts, after: State) -> Iterator[Step]:
         """The array ends, and no element has the block; NULL ends nothing."""
         operation = self._flat(label)
+        if not self._is_start(label.pointer, after.copy()):
+            yield Step(
+                (Error(label.place, "invalid_free", f"{label.pointer} may not be the start of a block"),), facts, after
+            )
         null = Comparison("==", label.pointer, Constant(0, label.pointer.type))
         if not facts.made:
             yield Step((operation,), facts, after)
@@ -569,17 +593,19 @@ class Steps(Relations):
     def _hidden(self, label: Operation, facts: Facts) -> tuple[Operation, ...]:
         """What is left of an operation on a block that is not there, or on places in the array."""
         place = label.place
-        hidden = {v for v in self.own.holders if facts.tag(v) == OTHER}
+        hidden = self._hidden_pointers(facts)
         match label:
-            case Print() | MemSet():
+            case Print():
+                return (Skip(place),)
+            case MemSet(pointer=pointer) if start_of(bare(pointer)) in hidden:
                 return (Skip(place),)
             case Return():
                 return (replace(label, value=Constant(0, INT)),)
-            case Havoc(target=target) if hidden & set(walk(target)):
+            case Havoc(target=target) if start_of_place(target) in hidden:
                 return (Skip(place),)
             case Assign(target=Variable() as target) if not isinstance(target.type, PointerType | RecordType):
                 return (Havoc(place, target, CHOICE),)
-            case Assign(target=target, value=value) if hidden & set(walk(target)):
+            case Assign(target=target, value=value) if start_of_place(target) in hidden:
                 if isinstance(value.type, PointerType) and constant_of(bare(value)) != 0:
                     return (Unsupported(place, "a pointer in a block that is not followed"),)
                 return (Skip(place),)
@@ -625,18 +651,6 @@ def _are_same(one: Tag, two: Tag) -> bool | None:
     if {one, two} & {NOTHING, ELSE} or ({one, two} <= {OTHER, BLOCK} and OTHER in (one, two)):
         return None
     return one == two
-
-
-def _start_of(pointer: Expression) -> Expression:
-    """The pointer to the block into which a pointer leads, by sums and members."""
-    match pointer:
-        case PointerOffset(pointer=inner):
-            return _start_of(bare(inner))
-        case AddressOf(target=place):
-            while isinstance(place, Field | Index):
-                place = place.base
-            return _start_of(bare(place.pointer)) if isinstance(place, Deref) else pointer
-    return pointer
 
 
 def _like(pointer: Expression, old: Expression) -> Expression:
