@@ -49,6 +49,7 @@ class Role(Enum):
 
 
 DROPS = (Role.DROP, Role.DROP_OR_NULL)
+CALLBACKS = (*DROPS, Role.CALLBACK, Role.CALLBACK_OR_NULL)
 OR_NULL = {Role.CALLBACK: Role.CALLBACK_OR_NULL, Role.DROP: Role.DROP_OR_NULL}
 """Functions of the client, and the weaker precondition of each."""
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
