@@ -20,8 +20,8 @@ from kleene.analysis.c.library.inference.trials import (
 )
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import object_types
-from kleene.analysis.c.library.readings.candidates import readings
-from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
+from kleene.analysis.c.library.readings.candidates import hands_out, readings
+from kleene.analysis.c.library.readings.operations import ELEMENTS, Fate, Operation, Role
 from kleene.domains.explicit.explore import Confirmed
 
 SHARE = 0.5
@@ -66,7 +66,19 @@ class Tries:
 
     def possible(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try whose elements the client can reach."""
-        return [o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o)]
+        reachable = (o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o))
+        return [o for o in reachable if self._may_release(o)]
+
+    def _may_release(self, operation: Operation) -> bool:
+        """Whether the caller may free an element that it gets back: it has handed in such blocks, or a name says so.
+
+        Else a function that forgets to free an element of the library would be read as one that hands it out.
+        """
+        elements = {*operation.records_in(*ELEMENTS)} - self.inferred.types.initialised
+        if operation.fate is not Fate.RELEASED or not elements or hands_out(operation.function):
+            return True
+        given = {name for o in self.inferred.accepted for name in o.records_in(Role.BLOCK)}
+        return operation.function.name in self.stored.readings or elements <= given
 
     def _readings(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try: the stored one, or all."""

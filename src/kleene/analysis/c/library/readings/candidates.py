@@ -98,6 +98,11 @@ def says_end(function: ExportedFunction) -> bool:
     return bool(ENDS.search(function.name)) and len(records_of(function)) == 1
 
 
+def hands_out(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that its caller owns what it returns or unlinks."""
+    return bool(_HANDS_OUT.search(function.name))
+
+
 def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
     """Whether a function initialises a block although neither its name nor its types say so."""
     initialised = operation.initialises
@@ -261,7 +266,7 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
         return (Fate.KEPT,)
     subject_is_element = any(r in ELEMENTS for _, r in changing)
     subject = next((p for p, r in changing if r in ELEMENTS), changing[0][0])
-    handed_out = subject_is_element and _HANDS_OUT.search(function.name)
+    handed_out = subject_is_element and (hands_out(function) or record_of(subject.type) in types.handed_in)
     released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
     if _is_unlinked(roles):
         if _only_looks(function):
@@ -301,7 +306,7 @@ def _ranked(function: ExportedFunction, outcomes: tuple[Outcome, ...]) -> list[t
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
     result, name = function.result, record_of(function.result)
-    freed = (Outcome.FREED,) if _HANDS_OUT.search(function.name) else ()
+    freed = (Outcome.FREED,) if hands_out(function) else ()
     if name and is_direct(result):
         same = [p for p, r in zip(function.parameters, roles, strict=True) if record_of(p.type) == name]
         objects = any(r in OBJECTS for p, r in zip(function.parameters, roles, strict=True) if p in same)
@@ -310,7 +315,7 @@ def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: Object
             if name in types.constructed - types.empty_is_null:  # an object ends by a function of the library
                 freed = ()
             return (*another, Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, *freed)
-        owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or _HANDS_OUT.search(function.name)
+        owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or hands_out(function)
         if name in types.kept and not same:  # without an object, it may be one that the library keeps in its variables
             return (Outcome.NEW, Outcome.IGNORED) if owned else (Outcome.IGNORED, Outcome.NEW)
         return (Outcome.IGNORED, *((Outcome.FREED,) if _UNLINKS.search(function.name) else freed))
