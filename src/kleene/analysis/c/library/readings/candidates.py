@@ -23,6 +23,7 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
+    OVER,
     POINTER_ROLES,
     STATUS,
     Fate,
@@ -305,6 +306,21 @@ def _ranked(function: ExportedFunction, outcomes: tuple[Outcome, ...]) -> list[t
 
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    """What the client may do with the result, the most plausible first."""
+    return *_usual_outcomes(function, roles, types), *_ends_of_iteration(function, roles, types)
+
+
+def _ends_of_iteration(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    """How the result may say that an iterator is at its end: NULL, or a number."""
+    pairs = zip(function.parameters, roles, strict=True)
+    if not any(role is Role.OBJECT and record_of(p.type) in types.iterators for p, role in pairs):
+        return ()
+    if isinstance(function.result.type, PointerType):
+        return (Outcome.OVER_IF_ZERO,)
+    return OVER if isinstance(function.result.type, IntegerType) else ()
+
+
+def _usual_outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
     result, name = function.result, record_of(function.result)
     freed = (Outcome.FREED,) if hands_out(function) else ()
     if name and is_direct(result):

@@ -83,10 +83,14 @@ class Outcome(Enum):
     ZERO_IF_MADE = "is 0 exactly if the object is made"
     SET_IF_MADE = "is not 0 exactly if the object is made"
     POSITIVE_IF_MADE = "is more than 0 exactly if the object is made"
+    OVER_IF_ZERO = "is 0 where the iteration is over: then it is not called again"
+    OVER_IF_SET = "is not 0 where the iteration is over: then it is not called again"
 
 
 STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE, Outcome.POSITIVE_IF_MADE)
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
+OVER = (Outcome.OVER_IF_ZERO, Outcome.OVER_IF_SET)
+"""What a function of an iterator may say: many must not be called again behind the end."""
 KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
 
