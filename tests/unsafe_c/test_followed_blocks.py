@@ -6,10 +6,10 @@ or an index be outside.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from tests.slices import in_exam
 
 from kleene.analysis.c.shape.analyse import analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS
@@ -29,7 +29,6 @@ CHANGED = {
     "an element behind the last one": ("if (r < h->n", "if (r <= h->n"),
     "a block that is freed where it is kept": ("if (heap_push(&h, j)) {", "if (!heap_push(&h, j)) {"),
 }
-slow = pytest.mark.skipif(not os.environ.get("KLEENE_EXAM"), reason="several seconds each: KLEENE_EXAM=1 runs them")
 
 
 def _result(text: str, folder: Path) -> ShapeResult | None:
@@ -38,7 +37,7 @@ def _result(text: str, folder: Path) -> ShapeResult | None:
     return analyse_by_attempt(Prepared(read_program([str(path)])), OWNED, malloc_may_fail=True, seconds=SECONDS)
 
 
-@slow
+@in_exam
 def test_the_heap_is_proved(tmp_path: Path) -> None:
     result = _result(EXAMPLE.read_text(), tmp_path)
     assert result is not None
@@ -46,7 +45,7 @@ def test_the_heap_is_proved(tmp_path: Path) -> None:
     assert not result.alarms
 
 
-@slow
+@in_exam
 @pytest.mark.parametrize("name", CHANGED)
 def test_no_change_is_proved(name: str, tmp_path: Path) -> None:
     text = EXAMPLE.read_text()

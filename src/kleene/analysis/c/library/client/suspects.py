@@ -6,7 +6,7 @@ this code leaves the client, so that the others are proved without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kleene.analysis.c.library.client.text import MAIN, Client
 from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
@@ -33,7 +33,7 @@ def suspect(check: CheckReport, program: CProgram, client: Client, operations: S
     if not needed or len(operations) == 1:
         return None
     walks = {o: {client.walks.get(name, "") for name in o.records_in(*ELEMENTS)} for o in needed}
-    reached = {o: reached_functions(program, o.function.name) | walks[o] for o in needed}
+    reached = {o: {*program.reached_from(o.function.name), *walks[o]} for o in needed}
     for function in _stopped_in(check):
         executing = [o for o in needed if function in reached[o]]
         if executing and len(executing) < len(needed):
@@ -48,7 +48,7 @@ def rearranging(program: CProgram, operations: Sequence[Operation]) -> list[Oper
     these operations the others can still be executed. Where there are none, operations without a loop that do the same.
     """
     candidates = [o for o in operations if not o.makes and not o.ends and not o.outcome_replaces]
-    reached = {o: [program.functions[n] for n in reached_functions(program, o.function.name)] for o in candidates}
+    reached = {o: [program.functions[n] for n in program.reached_from(o.function.name)] for o in candidates}
     edges = {o: [(f, e) for f in functions for e in f.cfa.edges] for o, functions in reached.items()}
     only = [o for o in candidates if not any(isinstance(e.label, Allocate | Realloc | Free) for _, e in edges[o])]
     links = {o: [(f, e) for f, e in edges[o] if _sets_link(e.label)] for o in only}
@@ -69,7 +69,7 @@ def fills(program: CProgram, operation: Operation) -> bool:
     """Whether an operation allocates blocks, or gets them: the others may have nothing to work on without it."""
     if Role.BLOCK in operation.roles or Role.GIVEN in operation.roles:
         return True
-    names = reached_functions(program, operation.function.name)
+    names = program.reached_from(operation.function.name)
     return any(isinstance(e.label, Allocate | Realloc) for n in names for e in program.functions[n].cfa.edges)
 
 
@@ -82,16 +82,5 @@ def _stopped_in(check: CheckReport) -> Iterator[str]:
     yield from (c.place.function for c in crowds(shape, _MOST_CROWDS) if c.place.function != MAIN)
 
 
-def reached_functions(program: CProgram, name: str) -> frozenset[str]:
-    """A function and those that it calls, directly or through others."""
-    seen = {name}
-    waiting = [name]
-    while waiting:
-        called = set(program.call_graph.get(waiting.pop(), ())) - seen
-        seen |= called
-        waiting += called
-    return frozenset(seen)
-
-
-def _size(program: CProgram, names: frozenset[str]) -> int:
+def _size(program: CProgram, names: Sequence[str]) -> int:
     return sum(len(program.functions[name].cfa.edges) for name in names if name in program.functions)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kleene.analysis.c.library.readings.operations import CALLBACKS, DROPS, Operation, Role
+from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType, Type, VoidType
 
 _TAKES = re.compile(r"pop|dequeue|take|steal|detach|extract|unlink|remove|delete", re.IGNORECASE)
@@ -107,6 +108,14 @@ def own_result(operation: Operation, value: str, type_: Type) -> str:
 
 def is_datum(type_: Type) -> bool:
     return isinstance(type_, PointerType) and isinstance(type_.target, VoidType)
+
+
+def hands_on_data(program: CProgram, operation: Operation) -> bool:
+    """Whether an operation may give a datum to its caller, or to a function of the client that uses or ends it."""
+    function = operation.function
+    stored = [p.type.type.target for p in function.parameters if isinstance(p.type.type, PointerType)]
+    reached = program.reached_from(function.name)
+    return any(map(is_datum, (function.result.type, *stored))) or bool({"kleene_use", "kleene_end"} & set(reached))
 
 
 def watched(operations: list[Operation]) -> list[Operation]:
