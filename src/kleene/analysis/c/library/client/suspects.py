@@ -82,5 +82,5 @@ def _stopped_in(check: CheckReport) -> Iterator[str]:
     yield from (c.place.function for c in crowds(shape, _MOST_CROWDS) if c.place.function != MAIN)
 
 
-def _size(program: CProgram, names: Sequence[str]) -> int:
+def _size(program: CProgram, names: Collection[str]) -> int:
     return sum(len(program.functions[name].cfa.edges) for name in names if name in program.functions)
