@@ -50,8 +50,16 @@ class Prepared:
     @cached_property
     def by_calls(self) -> Prepared | None:
         """The program with functions analysed apart that could be inlined; None if there are none."""
-        apart = self.calls.apart if self.slice is None else frozenset()
-        return Prepared(replace(self.source, apart=apart)) if apart and not self.source.apart else None
+        return self._with_apart(self.calls.apart)
+
+    @cached_property
+    def by_every_call(self) -> Prepared | None:
+        """The program with all functions analysed apart for which that is possible; None if there are none."""
+        return self._with_apart(self.calls.separable)
+
+    def _with_apart(self, functions: frozenset[str]) -> Prepared | None:
+        is_possible = bool(functions) and self.slice is None and not self.source.apart
+        return Prepared(replace(self.source, apart=functions)) if is_possible else None
 
     @cached_property
     def by_choices(self) -> Prepared | None:
