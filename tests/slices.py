@@ -75,6 +75,7 @@ EVERY: dict[str, int] = {
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[conditions/used_up": ONLY_IN_EXAM,
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[rewritings/not_only_slots": ONLY_IN_EXAM,
     "tests/unsafe_c/test_stored_numbers.py": 4,
+    "tests/unsafe_c/test_references.py": 5,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it[builder": ONLY_IN_EXAM,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it": 2,
     "tests/cli/test_messages.py::test_a_possible_finding_has_the_names_of_the_source": ONLY_IN_EXAM,
