@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 from kleene.cfa.expressions import (
@@ -209,8 +210,42 @@ class Steps(Relations):
             others = apart
         yield from ((None, other) for other in others)
 
-    def _numbers(self, facts: Facts) -> tuple[Variable, ...]:
+    def numbers(self, facts: Facts) -> tuple[Variable, ...]:
+        """The numbers of the elements that are followed."""
         return (SLOT,) if facts.slot is not None else AT[: facts.copies]
+
+    @staticmethod
+    def compared(number: Variable, index: Variable, state: State) -> Iterator[tuple[str, State]]:
+        """The states in which an element is before an index, at it, or behind it."""
+        if index not in state.held or state.held[index] not in state.zone.bounds:
+            yield "?", state
+            return
+        for operator in ("<", "==", ">"):
+            here = state.copy()
+            if relate(operator, here.held[number], here.held[index], here.zone):
+                yield operator, here
+
+    def indices_of(self, label: Operation) -> frozenset[Variable]:
+        """The variables that say which element an operation means, by way of copies, too."""
+        elements = (n for x in expressions(label) for n in walk(x) if isinstance(n, Deref) and self.own.is_element(n))
+        found = {v for e in elements for v in walk(e.pointer) if isinstance(v, Variable) and _is_number(v)}
+        while more := {o for v in found for o in self._origins.get(v, ())} - found:
+            found |= more
+        return frozenset(found)
+
+    @cached_property
+    def _origins(self) -> dict[Variable, set[Variable]]:
+        """The variables from which numbers are copied, as they are or by a sum."""
+        origins: dict[Variable, set[Variable]] = {}
+        for operation in self.own.blocks.operations:
+            if (
+                isinstance(operation, Assign)
+                and isinstance(operation.target, Variable)
+                and _is_number(operation.target)
+            ):
+                read = {n for n in walk(operation.value) if isinstance(n, Variable) and _is_number(n)}
+                origins.setdefault(operation.target, set()).update(read)
+        return origins
 
     def _load_element(
         self, edge: Edge[Operation], target: Variable, element: Deref, facts: Facts, state: State
@@ -221,7 +256,7 @@ class Steps(Relations):
             return
         touch, inside = self._touch(element, place), state.copy()
         at = self._number_of(element, inside)
-        for number, here in self._where(at, inside, self._numbers(facts)):
+        for number, here in self._where(at, inside, self.numbers(facts)):
             after = self.after(edge.label, here)
             if after is None:
                 continue
@@ -272,7 +307,7 @@ class Steps(Relations):
             return
         inside = state.copy()
         at = self._number_of(target, inside)
-        for number, here in self._where(at, inside, self._numbers(facts)):
+        for number, here in self._where(at, inside, self.numbers(facts)):
             operations, new = touch, facts
             if facts.slot is not None:
                 new = replace(facts, slot=tag) if number is not None else facts
@@ -528,7 +563,7 @@ class Steps(Relations):
             yield facts, after
             return
         ways = [(facts, state)]
-        for number in reversed(self._numbers(facts)):
+        for number in reversed(self.numbers(facts)):
             ways = [way for own, before in ways for way in self._behind(label, number, own, before)]
         for own, before in ways:
             then = self.after(label, before)
@@ -550,7 +585,7 @@ class Steps(Relations):
             yield facts, below
         if facts.slot is not None:
             yield replace(facts, slot=NOTHING), behind
-        elif facts.copies > 1:
+        elif facts.copies > 1 or facts.block == ENDED:
             yield self._without(facts, number, behind), behind
         else:
             yield facts, behind  # the block would be lost: it was the only element
@@ -591,6 +626,10 @@ class Steps(Relations):
         if isinstance(node, PointerOffset) and self.own.is_array(node.pointer):
             return _like(node.pointer, node)
         return node
+
+
+def _is_number(variable: Variable) -> bool:
+    return isinstance(variable.type, IntegerType)
 
 
 def _ordered(facts: Facts, state: State) -> State:
