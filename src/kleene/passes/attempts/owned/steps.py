@@ -146,7 +146,7 @@ class Steps(Relations):
             case Allocate(target=Variable()) if own.makes_target(label):
                 yield from self._choose(label, facts, after)
             case Free(pointer=pointer) if own.is_array(pointer):
-                yield from self._end_array(label, facts, after)
+                yield from self._end_array(label, facts, state, after)
             case Free(pointer=pointer) if isinstance(bare(pointer), Variable) and bare(pointer) in own.holders:
                 yield self._free(label, facts, after)
             case MemSet(pointer=pointer) if own.is_array(pointer):
@@ -410,10 +410,10 @@ class Steps(Relations):
         room, number = self._whole_room(label.pointer, self.own.scale, state), self.number(count, state)
         return room is not None and state.growth(number, room) is not None
 
-    def _end_array(self, label: Free, facts: Facts, after: State) -> Iterator[Step]:
+    def _end_array(self, label: Free, facts: Facts, state: State, after: State) -> Iterator[Step]:
         """The array ends, and no element has the block; NULL ends nothing."""
         operation = self._flat(label)
-        if not self._is_start(label.pointer, after.copy()):
+        if not self._is_start(label.pointer, state.copy()):
             yield Step(
                 (Error(label.place, "invalid_free", f"{label.pointer} may not be the start of a block"),), facts, after
             )
