@@ -27,7 +27,7 @@ from kleene.analysis.c.library.client.places import (
     sequence_of,
     with_breach,
 )
-from kleene.analysis.c.library.client.suspects import suspect
+from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
 from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
@@ -43,7 +43,7 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, UNTESTED, never_called
+from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, REARRANGES, SHARES, UNTESTED, never_called
 from kleene.analysis.c.library.inference.selection import Inference
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
@@ -219,7 +219,7 @@ class _Run:
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
-            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, operations)):
+            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, client, operations)):
                 self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 operations.remove(slow)
                 continue
@@ -228,6 +228,12 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
+            is_needed = not finding.confirmed and fills(program, operation)
+            if is_needed and (hard := [o for o in rearranging(program, operations) if o != operation]):
+                for one in hard:
+                    self._decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
+                operations[:] = [o for o in operations if o not in hard]
+                continue
             breach = self._breach(inference, check, finding, client, operations)
             leaving = self._leaving(check, finding, client, operations)
             operation = breach.operation if breach is not None else leaving or operation

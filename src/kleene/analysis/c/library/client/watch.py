@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kleene.analysis.c.library.readings.operations import DROPS, Operation, Role
+from kleene.analysis.c.library.readings.operations import CALLBACKS, DROPS, Operation, Role
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType, Type, VoidType
 
@@ -80,10 +80,13 @@ class Watch:
 
         Beside a function with several pointers it may be the context of this function, which does not end with it.
         """
-        beside = [p.type for p, r in zip(operation.function.parameters, operation.roles, strict=True) if r in DROPS]
+        pairs = zip(operation.function.parameters, operation.roles, strict=True)
+        is_stored = place in self.stored.get(operation.function.name, frozenset((place,)))
+        called = DROPS if is_stored else CALLBACKS
+        beside = [p.type for p, r in pairs if r in called]
         if any(sum(is_datum(t.type) for t in type_.callback[1:]) > 1 for type_ in beside):
             return OTHER if self.examined else "NULL"
-        if place not in self.stored.get(operation.function.name, frozenset((place,))):
+        if not is_stored:
             return "kleene_key()"
         return "kleene_stored()" if operation.roles[place] is Role.STORED else "kleene_datum()"
 
