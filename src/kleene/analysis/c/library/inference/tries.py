@@ -159,6 +159,7 @@ class Tries:
             other_client, program = self.clients.write(self.inferred.types, others)
             observer = Observer(other_client, records)
             trial = run_trial(other_client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
+            observer.has_error = trial.error is not None
             return None if trial.cut_short else observer
 
         return breaking_operation(run, client, records, observe_without)
