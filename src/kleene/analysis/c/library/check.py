@@ -43,7 +43,7 @@ from kleene.analysis.c.library.inference.attempts import (
 )
 from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, REARRANGES, SHARES, UNTESTED, never_called
 from kleene.analysis.c.library.inference.selection import Inference
-from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
+from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_for
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.models.model import model_of
@@ -358,7 +358,7 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:
                 self._decide(operation, Verdict.UNKNOWN, f"{changing[0]} {CHANGES}")
-            elif left_out and not executed >= steps_of(program, name):
+            elif left_out and not executed >= steps_for(program, operation):
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:
                 self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
