@@ -118,8 +118,8 @@ class CProgram:
     """Whether locations know which element of an array is meant (`passes/attempts/choices.py`)."""
     by_members: bool = False
     """Whether the members of a struct of which there is one are variables (`passes/elements/owners.py`)."""
-    before_choices: tuple[CProgram, ...] = field(default=(), compare=False, repr=False)
-    """The program before and after its elements became variables, where it was prepared without choices."""
+    stages: tuple[CProgram, ...] = field(default=(), compare=False, repr=False)
+    """The program before members, and before and after elements became variables; of one prepared without choices."""
 
     @property
     def main(self) -> Function:
