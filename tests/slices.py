@@ -28,6 +28,8 @@ EVERY: dict[str, int] = {
     "tests/refine/test_library_code.py::test_rings_need_not_be_followed_round": ONLY_IN_EXAM,
     "tests/library/test_copies.py": 3,
     "tests/library/test_readings_hide_nothing.py": 8,
+    "tests/library/test_blame.py::test_what_fills_without_a_cycle_is_proved": ONLY_IN_EXAM,
+    "tests/library/test_blame.py::test_a_fact_that_another_function_sets_right_is_seen": ONLY_IN_EXAM,
     "tests/library/test_results_are_read.py": 3,
     "tests/library/test_library.py::test_the_invariant_of_a_doubly_linked_list": ONLY_IN_EXAM,
     "tests/refine/test_lazy.py::test_the_rebuilt_tree_is_the_tree_from_scratch": 3,
