@@ -54,7 +54,7 @@ LEAST_SECONDS = 0.3
 AFTER_ERROR_SECONDS = 0.3
 """Seconds of a phase that searches further errors, once some property is FALSE."""
 ANALYSIS_AFTER_ERROR_SECONDS = 3.0
-"""Most seconds of an analysis of the other properties, once a run has shown an error: the user waits for the error."""
+"""Most seconds of an analysis of the other properties, once a run has shown one behind which C promises nothing."""
 REFINEMENT_SHARE = 0.6
 """Share of the time left for refinement: the fallback needs the rest."""
 ANALYSIS_SHARE = 0.75
@@ -266,17 +266,23 @@ def _fall_back(check: Check, seconds: float) -> None:
 
 
 def _analyse(check: Check, seconds: float) -> None:
+    if _is_undefined(check):  # it may show one more error, and proves nothing
+        seconds = min(seconds, ANALYSIS_AFTER_ERROR_SECONDS)
     end = time.monotonic() + seconds
     while check.open_properties:
         try:
             check.report.shape = _abstract_result(check, end - time.monotonic())
         except _FewerOpen:
-            if any(run.fault.kind in UNDEFINED for run in check.report.traces):
+            if _is_undefined(check):
                 return  # behind undefined behaviour the analysis proves nothing
-            end = min(end, time.monotonic() + ANALYSIS_AFTER_ERROR_SECONDS)
             continue
         conclude(check.report, check.report.shape)
         return
+
+
+def _is_undefined(check: Check) -> bool:
+    """Whether a run has shown an error behind which C promises nothing."""
+    return any(run.fault.kind in UNDEFINED for run in check.report.traces)
 
 
 class _FewerOpen(Exception):
