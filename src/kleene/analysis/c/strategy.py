@@ -54,7 +54,7 @@ LEAST_SECONDS = 0.3
 AFTER_ERROR_SECONDS = 0.3
 """Seconds of a phase that searches further errors, once some property is FALSE."""
 ANALYSIS_AFTER_ERROR_SECONDS = 3.0
-"""Most seconds of an analysis of the other properties, once a run has shown one behind which C promises nothing."""
+"""Most seconds of an analysis of the other properties, once a run has shown an error that leaves C without promises."""
 REFINEMENT_SHARE = 0.6
 """Share of the time left for refinement: the fallback needs the rest."""
 ANALYSIS_SHARE = 0.75
