@@ -308,8 +308,9 @@ nb::tuple post(PyAction& self, const Batch& batch, int threads, bool timed) {
 // Stores -------------------------------------------------------------------------------------------------------------
 
 struct PyStore {
-  PyStore(SignatureRef given, const std::string& join, const std::vector<int>& naming, const std::vector<int>& key)
-      : signature(std::move(given)), store(make_store(join, *signature, Naming(*signature, naming), key)) {}
+  PyStore(SignatureRef given, const std::string& join, const std::vector<int>& naming, const std::vector<int>& key,
+          const std::vector<int>& pointing)
+      : signature(std::move(given)), store(make_store(join, *signature, Naming(*signature, naming), key, pointing)) {}
   SignatureRef signature;
   std::unique_ptr<Store> store;
 
@@ -474,7 +475,10 @@ NB_MODULE(_native, m) {
       .def("post", &post, nb::arg("structures"), nb::arg("threads"), nb::arg("timed") = false);
 
   nb::class_<PyStore>(m, "Store")
-      .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&>())
+      .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&,
+                    const std::vector<int>&>(),
+           nb::arg("signature"), nb::arg("join"), nb::arg("naming"), nb::arg("key"),
+           nb::arg("pointing") = std::vector<int>())
       .def(
           "add",
           [](PyStore& self, const Batch& batch, int threads) {

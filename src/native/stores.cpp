@@ -97,6 +97,52 @@ class Key {
   std::vector<int> slots_;
 };
 
+// For `pointed`: the values of nullary predicates, and the names of the nodes that a pointer may point to. Canonical
+// structures have their nodes in the order of the names.
+class PointedKey {
+ public:
+  PointedKey(const Signature& signature, const std::vector<int>& rails, const std::vector<int>& pointing) {
+    Key(signature, rails, true), Key(signature, pointing, true);  // check them
+    for (int rail : rails) (signature.arity(rail) ? named_ : nullary_).push_back(signature.slot(rail));
+    for (int rail : pointing) {
+      if (!signature.arity(rail)) throw std::invalid_argument("a pointer is a unary predicate");
+      pointing_.push_back(signature.slot(rail));
+    }
+  }
+  std::uint64_t hash(const Record& record) const {
+    std::uint64_t sum = 0;
+    for (Vector word : words(record)) sum = mixed(sum, word);
+    return sum;
+  }
+  bool equal(const Record& a, const Record& b) const { return words(a) == words(b); }
+
+ private:
+  std::vector<Vector> words(const Record& record) const {
+    std::vector<Vector> made;
+    Vector word = 0;
+    int filled = 0;
+    const auto put = [&](bool bit) {
+      word = word << 1 | bit;
+      if (++filled == 64) made.push_back(word), word = 0, filled = 0;
+    };
+    with_row(record, [&](auto like) {
+      using V = VectorLike<decltype(like)>;
+      V nodes = 0;
+      for (int slot : pointing_) nodes |= record.row<V>(slot);
+      made.push_back(bits_in(nodes));
+      for (int slot : named_) {
+        const V value = record.row<V>(slot);
+        each_bit(nodes, [&](int u) { put(has_bit(value, u)); });
+      }
+    });
+    for (int slot : nullary_) put(record.nullary(slot) != 0);
+    made.push_back(word);
+    return made;
+  }
+
+  std::vector<int> named_, nullary_, pointing_;
+};
+
 // Stores whose structures meet only if they have the same hash. Each shard has a table of its own, and the threads that
 // share a batch take whole shards: within a shard the order is that of the batch, so the result does not depend on
 // them.
@@ -193,10 +239,11 @@ class RelationalStore : public TableStore {
   }
 };
 
-// `part` and `ind`: at most one structure for each key; what has the same key is joined.
+// `part`, `ind` and `pointed`: at most one structure for each key; what has the same key is joined.
+template <class KeyType>
 class MergingStore : public TableStore {
  public:
-  MergingStore(Key key, bool partial, Naming naming)
+  MergingStore(KeyType key, bool partial, Naming naming)
       : key_(std::move(key)), partial_(partial), naming_(std::move(naming)) {}
 
   bool covers(const Record& structure, Ticker& ticker) override {
@@ -231,7 +278,7 @@ class MergingStore : public TableStore {
   Table::Entry* find(Table& table, std::uint64_t hash, const Record& structure) {
     return table.find(hash, [&](const Record& other) { return key_.equal(structure, other); });
   }
-  Key key_;
+  KeyType key_;
   bool partial_;
   Naming naming_;
 };
@@ -364,10 +411,12 @@ class ConcreteStore : public GroupedStore<Numbers> {
 }  // namespace
 
 std::unique_ptr<Store> make_store(const std::string& join, const Signature& signature, Naming naming,
-                                  const std::vector<int>& key) {
+                                  const std::vector<int>& key, const std::vector<int>& pointing) {
   if (join == "rel") return std::make_unique<RelationalStore>();
-  if (join == "part") return std::make_unique<MergingStore>(Key(signature, key, true), true, std::move(naming));
-  if (join == "ind") return std::make_unique<MergingStore>(Key(signature, key, false), false, std::move(naming));
+  if (join == "part") return std::make_unique<MergingStore<Key>>(Key(signature, key, true), true, std::move(naming));
+  if (join == "ind") return std::make_unique<MergingStore<Key>>(Key(signature, key, false), false, std::move(naming));
+  if (join == "pointed")
+    return std::make_unique<MergingStore<PointedKey>>(PointedKey(signature, key, pointing), false, std::move(naming));
   if (join == "part_embedding") return std::make_unique<EmbeddingStore>(signature, key);
   if (join == "conc") return std::make_unique<ConcreteStore>(std::move(naming));
   throw std::invalid_argument("there is no such join");

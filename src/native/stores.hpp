@@ -64,8 +64,9 @@ class Store {
   std::atomic<std::uint64_t> replacements_{0};
 };
 
-// `key` are the rails (of arity 0 and 1) that structures must share to be joined, for `part`, `part_embedding`, `ind`.
+// `key` are the rails (of arity 0 and 1) that structures must share to be joined, for `part`, `part_embedding`, `ind`;
+// for `pointed`, on the nodes of the rails `pointing`.
 std::unique_ptr<Store> make_store(const std::string& join, const Signature& signature, Naming naming,
-                                  const std::vector<int>& key);
+                                  const std::vector<int>& key, const std::vector<int>& pointing);
 
 }  // namespace kleene

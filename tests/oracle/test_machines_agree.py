@@ -234,7 +234,7 @@ def test_stores(join: str, data: st.DataObject) -> None:
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("join", ["rel", "part", "ind"])
+@pytest.mark.parametrize("join", ["rel", "part", "pointed", "ind"])
 def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
     """Structures that meet are in one shard, and a shard keeps the order of the batch."""
     setting = ALL[0]

@@ -16,7 +16,7 @@ from kleene.passes.elements.owners import is_struct_of_members
 from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.pointers.words.types import is_tag
-from kleene.passes.prepare import followed_program, whole_program
+from kleene.passes.prepare import followed_program, may_have_members, whole_program
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,16 @@ class Prepared:
     @cached_property
     def by_calls(self) -> Prepared | None:
         """The program with functions analysed apart that could be inlined; None if there are none."""
-        apart = self.calls.apart if self.slice is None else frozenset()
-        return Prepared(replace(self.source, apart=apart)) if apart and not self.source.apart else None
+        return self._with_apart(self.calls.apart)
+
+    @cached_property
+    def by_every_call(self) -> Prepared | None:
+        """The program with all functions analysed apart for which that is possible; None if there are none."""
+        return self._with_apart(self.calls.separable)
+
+    def _with_apart(self, functions: frozenset[str]) -> Prepared | None:
+        is_possible = bool(functions) and self.slice is None and not self.source.apart
+        return Prepared(replace(self.source, apart=functions)) if is_possible else None
 
     @cached_property
     def by_choices(self) -> Prepared | None:
@@ -63,7 +71,7 @@ class Prepared:
             return None
         chosen = Prepared(replace(self.source, by_choices=True))
         try:
-            if self.inlined.before_choices and not may_choose(*self.inlined.before_choices):
+            if self.inlined.stages and not may_choose(*self.inlined.stages[1:]):
                 return None
             if all(original_location(name) == name for name in chosen.cfa.locations):
                 return None
@@ -78,7 +86,7 @@ class Prepared:
         if self.slice is not None or self.source.by_choices or self.source.apart:
             return None
         try:
-            followed = followed_program(self.source)
+            followed = followed_program(self.source, self._scalars)
         except LimitReached:
             return None
         if followed is None:
@@ -87,6 +95,11 @@ class Prepared:
         nothing: frozenset[str] = frozenset()
         own = Slice(program, holders, frozenset(), frozenset(), frozenset(), {}, nothing)
         return Prepared(self.source, own, follows_block=True)
+
+    @property
+    def _scalars(self) -> CProgram | None:
+        """The inlined program before its elements became variables; None if that is not known, or words are pairs."""
+        return self.inlined.stages[1] if self.inlined.stages and not self.has_flags else None
 
     @cached_property
     def by_members(self) -> Prepared | None:
@@ -98,6 +111,8 @@ class Prepared:
             return None
         chosen = Prepared(replace(self.source, by_members=True))
         try:
+            if self.inlined.stages and not may_have_members(self.inlined.stages[0]):
+                return None
             variables = (*chosen.memory.pointers, *chosen.memory.integers)
             if not any(map(is_struct_of_members, variables)) or any(map(is_struct_of_members, chosen.memory.objects)):
                 return None

@@ -21,10 +21,11 @@ from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
+from kleene.passes.elements.copies import with_copied_elements
 from kleene.passes.elements.flexible import with_flexible_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.members import with_member_blocks
-from kleene.passes.elements.owners import with_owner_members
+from kleene.passes.elements.owners import is_struct_of_members, with_owner_members
 from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.facts.intervals import Intervals
@@ -67,36 +68,54 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    scalars = _with_scalars(program)
+    members = _before_members(program)
+    scalars = _with_scalars(members)
     blocks = with_array_blocks(with_text_blocks(scalars))
     elements = _with_elements(blocks)
     if elements.by_choices:
         program = _with_elements(with_choices(elements, index_names(blocks)))
     else:
-        program = replace(elements, before_choices=(scalars, elements))
+        program = replace(elements, stages=(members, scalars, elements))
     return _with_types(_with_lists(program))
 
 
-def followed_program(program: CProgram) -> tuple[CProgram, frozenset[Variable]] | None:
+def may_have_members(before_members: CProgram) -> bool:
+    """Whether the members of a struct of the heap become variables with `by_members`."""
+    chosen = with_owner_members(replace(before_members, by_members=True))
+    return any(map(is_struct_of_members, chosen.main.locals))
+
+
+def followed_program(program: CProgram, scalars: CProgram | None = None) -> tuple[CProgram, frozenset[Variable]] | None:
     """The program in which one block of each array of owned pointers is followed, and the pointers to such blocks.
 
-    None if there is no such array; raises LimitReached if the program is too large.
+    None if there is no such array; raises LimitReached if the program is too large. `scalars` is the inlined program
+    before its elements became variables, if that is known.
     """
-    inlined = inline(without_tail_recursion(program))
-    if set(inlined.functions) != {inlined.entry}:
-        return None
-    followed = with_followed_blocks(with_all_array_blocks(with_text_blocks(_with_scalars(inlined))))
+    followed = owned_program(program, scalars)
     if followed is None:
         return None
     return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]
 
 
-def _with_scalars(program: CProgram) -> CProgram:
-    """The inlined program with variables for members of structs, and blocks for arrays in them."""
+def owned_program(program: CProgram, scalars: CProgram | None = None) -> tuple[CProgram, frozenset[Variable]] | None:
+    """The same before elements, lists and types are prepared."""
+    inlined = inline(without_tail_recursion(program)) if scalars is None else scalars
+    if set(inlined.functions) != {inlined.entry}:
+        return None
+    scalars = _with_scalars(_before_members(inlined)) if scalars is None else scalars
+    return with_followed_blocks(with_copied_elements(with_all_array_blocks(with_text_blocks(scalars))))
+
+
+def _before_members(program: CProgram) -> CProgram:
+    """The inlined program with blocks for arrays in structs, before members of structs become variables."""
     program = with_entry_values(with_tested_pointers(_without_huge_blocks(program)))
     program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
-    program = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
-    return with_scalars(_promote(with_owner_members(program)))
+    return with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
+
+
+def _with_scalars(before_members: CProgram) -> CProgram:
+    """The program with variables for members of structs."""
+    return with_scalars(_promote(with_owner_members(before_members)))
 
 
 def _with_types(program: CProgram) -> CProgram:

@@ -28,6 +28,7 @@ class Way(Enum):
     NUMBERS = "numbers in nodes, or numbers that are counted on, multiply the structures"
     CALLS = "the structures are in copies of few functions"
     PARTS = "the structures are combinations of few parts"
+    NODES = "the structures differ in nodes that no variable points to"
 
 
 @dataclass
@@ -59,6 +60,8 @@ class ShapeResult:
     """If the heap was taken apart: the numbers whose values were kept apart."""
     slices: tuple[ShapeResult, ...] = ()
     """If each data structure was analysed by itself: the results, which are one proof together."""
+    join: str = "part"
+    """How the structures of a location were joined."""
     suspects: frozenset[str] = frozenset()
     """If the heap was taken apart: the pointers and facts that the first alarm of each kind is about."""
 

@@ -36,6 +36,9 @@ class Canonicalizer:
         self._spread: dict[int, int] = {}
         self.nullary = [r for m in nullary for r in (m, m + 1)]
         """The rails that keep structures apart in joins."""
+        unique = [p for p in vocabulary.unary_abstraction if "unique" in p.properties]
+        self.pointing = [2 * vocabulary.index(p.name) + 1 for p in unique]
+        """The rails that say which nodes pointers may point to."""
         rails = [*named, *self.nullary]
         self._key = itemgetter(*rails) if len(rails) > 1 else (lambda values: tuple(values[r] for r in rails))
 
@@ -93,6 +96,14 @@ class Canonicalizer:
                 name = (other | name) & may_bits | other & name & ~may_bits
             groups[name] = sorted(nodes)
         return groups
+
+    def pointed_key(self, values: list[int] | tuple[int, ...], size: int) -> Any:
+        """What two canonical structures must share to be merged by the join `pointed`."""
+        pointed = 0
+        for rail in self.pointing:
+            pointed |= values[rail]
+        names = [name for u, name in enumerate(self.names(values, size)) if pointed >> u & 1]
+        return tuple(names), tuple([values[r] for r in self.nullary])
 
     def key(self, values: list[int] | tuple[int, ...]) -> Any:
         """What two canonical structures must share to be merged by partial join (docs/concepts/joins.md)."""

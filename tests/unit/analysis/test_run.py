@@ -58,7 +58,7 @@ def stored(report: RunReport) -> dict[str, int]:
     return {location.name: len(location.structures) for location in report.locations}
 
 
-@pytest.mark.parametrize("join", ["rel", "part", "part_embedding", "ind"])
+@pytest.mark.parametrize("join", ["rel", "part", "part_embedding", "pointed", "ind"])
 @pytest.mark.parametrize("order", ["inner-first", "tvla"])
 def test_every_result_passes_the_independent_check(join: str, order: str) -> None:
     report = analysed(join=join, order=order, self_check=True)

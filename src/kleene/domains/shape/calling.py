@@ -10,6 +10,7 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import Post
+from kleene.domains.shape.stores import NODE_JOINS
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
@@ -89,7 +90,11 @@ class CallingShapeDomain(DerivingDomain):
         return label.function if isinstance(label, CallAction) else None
 
     def context(self, element: Structure) -> Hashable:
-        key: Hashable = self.canonicalizer.key(element.values)
+        canonicalizer = self.canonicalizer
+        if self.options.join in NODE_JOINS:
+            pointed: Hashable = canonicalizer.pointed_key(element.values, element.size)
+            return pointed
+        key: Hashable = canonicalizer.key(element.values)
         return (element.size, key)
 
     def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:

@@ -11,7 +11,7 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import InputError
 from kleene.domains.shape.machine import NativeShapeMachine, native_machine
 from kleene.domains.shape.messages import MessageLog
-from kleene.domains.shape.stores import store_factory
+from kleene.domains.shape.stores import NODE_JOINS, store_factory
 from kleene.domains.shape.wrong_updates import wrong_update
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
@@ -102,7 +102,7 @@ class ShapeDomain:
             self.coercer,
             self.focuser,
             stages=self.stages,
-            closed_input=self.stages.coerce_after and self.options.join != "ind",
+            closed_input=self.stages.coerce_after and self.options.join not in NODE_JOINS,
             freeze=self.options.freeze,
             keep_names=self.options.keep_names,
             coerce_during_focus=self.options.coerce_during_focus,

@@ -84,6 +84,18 @@ class Editor:
     def summary(self, node: int) -> bool:
         return bool(self.get("sm")[1] >> node & 1)
 
+    def exists(self, node: int) -> bool:
+        """Whether the node is certainly there: what it has is otherwise no more than possible for others."""
+        return bool(self.get("ac")[0] >> node & 1)
+
+    def has_edge(self, name: str, sources: Iterable[int], target: int) -> Rails:
+        """Whether an edge leads from some node to a node that is there."""
+        return any_of(self.perhaps(u, self.at(name, u, target)) for u in sources)
+
+    def perhaps(self, node: int, value: Rails) -> Rails:
+        """A value that is certain only if the node is there."""
+        return value if self.exists(node) else (0, value[1])
+
     def structure(self) -> Structure:
         return Structure(self.vocabulary, self.size, tuple(self.values))
 

@@ -253,7 +253,10 @@ class _Join:
             if independent:
                 path = bit_of(before, node)
             else:
-                last = (both(bit_of(before, u), bit_of(step, self.before.layout.bit((u, node)))) for u in self.rest)
+                last = (
+                    self.before.perhaps(u, both(bit_of(before, u), bit_of(step, self.before.layout.bit((u, node)))))
+                    for u in self.rest
+                )
                 path = either(any_of(last), bit_of(direct, node))
             if path[1]:
                 into_callee = either(into_callee, where(path, self._beyond(group, name, root, node)))
@@ -297,8 +300,8 @@ class _Join:
                 if self.before.at(name, node)[1] or self.end.at(name, image)[1]:
                     self.result.evaluate_at(name, 1 << k)
                 else:  # at most one edge from each side
-                    outside = any_of(self.before.at(group.name, u, node) for u in self.rest)
-                    inside = any_of(self.end.at(group.name, u, image) for u in range(self.end.size))
+                    outside = self.before.has_edge(group.name, self.rest, node)
+                    inside = self.end.has_edge(group.name, range(self.end.size), image)
                     self.result.put(name, both(outside, inside), k)
             self.result.evaluate_at(name, sum(1 << self.rest[u] for u in self.division.borders))
 
@@ -310,8 +313,8 @@ class _Join:
         for name in self.heaps.present(group.crowded):
             for node in self.division.cutpoints:
                 image = self.images[node]
-                outside = any_of(self.before.at(group.name, u, node) for u in self.rest)
-                inside = any_of(self.end.at(group.name, u, image) for u in range(self.end.size))
+                outside = self.before.has_edge(group.name, self.rest, node)
+                inside = self.end.has_edge(group.name, range(self.end.size), image)
                 own = self.end.at(name, image)
                 if not outside[1]:
                     value = own

@@ -202,7 +202,7 @@ class LocalHeaps:
     def _mark(self, structure: Structure, local: int, cutpoints: int, borders: int) -> Division | None:
         editor = Editor.of(structure)
         nodes = [u for u in range(structure.size) if (cutpoints | borders) >> u & 1]
-        if len(nodes) > len(self.calls.markers) or any(editor.summary(u) for u in nodes):
+        if len(nodes) > len(self.calls.markers) or any(editor.summary(u) or not editor.exists(u) for u in nodes):
             return None
         markers = dict(zip(nodes, self.calls.markers, strict=False))
         return Division(
@@ -344,7 +344,7 @@ class LocalHeaps:
 
     def _outer(self, source: Editor, rest: int) -> Rails:
         heap, freed = source.get(HEAP), source.get(FREED)
-        there = int(bool(heap[0] & ~freed[1] & rest)), int(bool(heap[1] & ~freed[0] & rest))
+        there = int(bool(heap[0] & ~freed[1] & rest & source.get("ac")[0])), int(bool(heap[1] & ~freed[0] & rest))
         return either(source.get(OUTER), there)
 
     def _unshare(self, source: Editor, editor: Editor, division: Division, place: dict[int, int]) -> None:
@@ -368,7 +368,8 @@ def marked_node(editor: Editor, marker: str) -> int | None:
     """The node of a marker, if it is certain."""
     must, may = editor.get(marker)
     node = must.bit_length() - 1
-    return node if must == may and must.bit_count() == 1 and not editor.summary(node) else None
+    is_one = must == may and must.bit_count() == 1 and not editor.summary(node)
+    return node if is_one and editor.exists(node) else None
 
 
 __all__ = ["Division", "LocalHeaps", "bit_of", "marked_node"]

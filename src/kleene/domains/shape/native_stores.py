@@ -22,7 +22,7 @@ class NativeStore:
         self._vocabulary = canonicalizer.vocabulary
         self._signature = signature
         self._threads = threads
-        self._native = _native.Store(signature, join, named, key)
+        self._native = _native.Store(signature, join, named, key, canonicalizer.pointing)
 
     def add(self, elements: Sequence[Structure]) -> Sequence[Structure]:
         if isinstance(elements, PackedBatch):

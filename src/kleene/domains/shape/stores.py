@@ -183,7 +183,9 @@ class ConcreteStore:
         return sum(len(group) for group in self._structures.values())
 
 
-JOINS = ("rel", "part", "part_embedding", "ind", "conc")
+JOINS = ("rel", "part", "part_embedding", "pointed", "ind", "conc")
+NODE_JOINS = ("pointed", "ind")
+"""Joins of structures with different nodes: a node that one of them lacks may be there or not in the result."""
 Store = RelationalStore | MergingStore | EmbeddingStore | ConcreteStore
 
 
@@ -201,6 +203,10 @@ def store_factory(join: str, canonicalizer: Canonicalizer) -> Callable[[], Store
         return lambda: MergingStore(lambda s: (s.size, key(s.values)), join_partial)
     if join == "part_embedding":
         return lambda: EmbeddingStore(canonicalizer)
+    if join == "pointed":
+        return lambda: MergingStore(
+            lambda s: canonicalizer.pointed_key(s.values, s.size), lambda a, b: join_independent(a, b, canonicalizer)
+        )
     if join == "ind":
         return lambda: MergingStore(
             lambda s: tuple(s.values[r] for r in nullary), lambda a, b: join_independent(a, b, canonicalizer)

@@ -34,12 +34,16 @@ class Calls:
 
     @cached_property
     def apart(self) -> frozenset[str]:
-        """The functions to analyse apart."""
+        """The functions to analyse apart: those with several copies."""
+        return frozenset(name for name in self.separable if self._copies[name] >= LEAST_COPIES)
+
+    @cached_property
+    def separable(self) -> frozenset[str]:
+        """The functions that can be analysed apart."""
         return frozenset(
             name
             for name in self._order
-            if self._copies[name] >= LEAST_COPIES
-            and self._edges[name] >= LEAST_EDGES
+            if self._edges[name] >= LEAST_EDGES
             and self._is_expressible(self._program.functions[name])
             and name not in self._with_addresses
         )

@@ -8,6 +8,7 @@ In reading order:
 - `classes`: shape classes, from the most to the least demanding
 - `apart`: when heaps are taken apart, and what stays together
 - `copies`: when calls are not inlined
+- `optional_nodes`: when nodes that no variable points to may be there or not
 - `slices`: data structures one by one
 - `crowded_values`: when numbers in nodes do not tell them apart
 - `telling`: progress in words

@@ -16,6 +16,7 @@ from kleene.analysis.c.shape.automaton import Automaton, automaton_of
 from kleene.analysis.c.shape.classes import first_class, next_class
 from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
+from kleene.analysis.c.shape.optional_nodes import NodesLook
 from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
@@ -29,6 +30,7 @@ from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.cursors import copied_cursors
 from kleene.passes.attempts.slices.slicing import Slice
+from kleene.passes.elements.copies import moves_elements
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
 from kleene.passes.preparation import Prepared
@@ -55,7 +57,13 @@ FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
-WORDS = {Way.ZEROS: "with zeros only", Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
+WORDS = {
+    Way.ZEROS: "with zeros only",
+    Way.NUMBERS: "without numbers",
+    Way.CALLS: "by calls",
+    Way.PARTS: "by parts",
+    Way.NODES: "with optional nodes",
+}
 """The ways to fewer structures in the name of a proof."""
 WHOLE_FORMS = frozenset({Way.OWNED, Way.CHOICES, Way.MEMBERS, Way.SLICES})
 """The ways that make all attempts again, at other forms of the program."""
@@ -96,8 +104,8 @@ def analyse(
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
         ways -= {Way.CALLS}
-    if only_class is None and not series.is_proof(result) and series.has_slots():
-        result = series.go(Way.ZEROS, result)
+    if only_class is None and not series.is_proof(result) and (series.has_slots() or series.moves_elements()):
+        result = series.go(Way.ZEROS, result) if series.has_slots() else result
         if not series.is_proof(result) and Way.OWNED in ways and series.has_owned():
             result, ways = series.go(Way.OWNED, result), ways - {Way.OWNED}
         for way in WHOLE_FORMS & result.ways & ways if not series.is_proof(result) else ():
@@ -109,7 +117,7 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        forms = (Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
+        forms = (Way.NODES, Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
         dropped = next((way for way in forms if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     is_last = not glance and only_class is None and Way.SLICES in ways
@@ -170,6 +178,11 @@ class _Series:
         records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
         return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
 
+    def moves_elements(self) -> bool:
+        """Whether parts of arrays of pointers are moved, which become no lists of slots then."""
+        moves = within(self.deadline - time.monotonic(), lambda: moves_elements(self.prepared.inlined))
+        return not isinstance(moves, LimitReached) and moves
+
     def has_owned(self) -> bool:
         """Whether there is an array of owned pointers whose blocks can be followed one at a time."""
         followed = within(self.deadline - time.monotonic(), lambda: self.prepared.by_owned)
@@ -217,6 +230,8 @@ class _Series:
             if attempt.way is Way.PARTS and not outcome.complete and not outcome.alarms:
                 self.stays_apart &= outcome.reason != TOO_CONNECTED
                 break  # whole heaps may do better
+            if attempt.way is Way.NODES and not self.is_proof(outcome):
+                break  # all nodes may do better
             better = outcome.complete and self._raised(outcome) <= raised
             if better or outcome.ways or (attempt.is_plain and not result.complete):
                 result = outcome
@@ -291,6 +306,8 @@ class _Series:
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
         prepared = self.prepared.by_calls if Way.CALLS in taken else self.prepared
+        if Way.NODES in taken:
+            prepared = self.prepared.by_every_call or self.prepared
         automaton = automaton_of(prepared, attempt, self.automata) if prepared is not None else None
         if automaton is None:
             return None
@@ -453,6 +470,7 @@ class _Plan:
             seconds * LANES_SHARE if shape.lanes else seconds,
             most,
             forgets=forgets,
+            join="pointed" if Way.NODES in self.taken else "part",
             groups=groups,
             looks=self._looks(translation),
             tell=self.tell,
@@ -477,6 +495,7 @@ class _Plan:
             Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
+            Way.NODES: NodesLook(translation.vocabulary),
         }
         looks = {way: look for way, look in every.items() if way in self.sought}
         return Looks(looks, lambda: len(self.prepared.slices) >= EARLY_SLICES)

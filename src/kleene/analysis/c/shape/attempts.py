@@ -44,6 +44,8 @@ CALLS_SHARE = 0.4
 """Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
+NODES_SHARE = 0.4
+"""Share of the time left for the attempt `optional nodes`: all attempts are made with all nodes again."""
 LOCAL_SHARE = 0.5
 """Share of the time left for the attempt `local`: later attempts may help too."""
 COUNTS_SHARE = 0.6
@@ -235,6 +237,13 @@ ATTEMPTS = (
         _where(Way.PARTS),
         way=Way.PARTS,
         share=PARTS_SHARE,
+    ),
+    Attempt(
+        "optional nodes",
+        "nodes that no variable points to may be there or not, and functions are analysed on the parts that they reach",
+        _where(Way.NODES),
+        way=Way.NODES,
+        share=NODES_SHARE,
     ),
     Attempt(
         "comparisons",

@@ -45,6 +45,8 @@ STRUCTURES_BEFORE_SLICES = 16_000
 """Structures before slices, if nothing else is seen: whole heaps are cheaper below, and know what slices lose."""
 STRUCTURES_BEFORE_MANY_SLICES = 4_000
 """The same for programs with many slices: structures are larger there, and there will be more of them."""
+STRUCTURES_BEFORE_NODES = 16_000
+"""Structures before the search for nodes that are often missing, if nothing else is seen: values are lost with them."""
 LANES_FACTOR = 4
 """Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
@@ -75,6 +77,8 @@ class Looks:
             ways = next(filter(None, forms), ways)
         elif reached.generated >= STRUCTURES_BEFORE_MANY_SLICES and Way.SLICES in self.by_way:
             ways = self._seen(reached, Way.SLICES) if self.has_many_slices() else ways
+        if not ways and reached.generated >= STRUCTURES_BEFORE_NODES:
+            ways = self._seen(reached, Way.NODES)
         self.ways = ways
         if ways:
             raise LimitReached(", ".join(sorted(way.value for way in ways)), Limit.PARTS)
@@ -94,6 +98,7 @@ def run_shape(
     max_structures: int,
     *,
     forgets: bool = False,
+    join: str = "part",
     groups: Sequence[Group] = (),
     looks: Looks | None = None,
     tell: Tell = silent,
@@ -107,7 +112,7 @@ def run_shape(
     look = _Look(translation.cfa.loop_heads, groups)
     try:
         with Watchdog(seconds, MOST_MEMORY):
-            domain, initial = domain_of(translation)
+            domain, initial = domain_of(translation, join=join)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
             if looks is not None and translation.procedures:
                 looks.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS
@@ -116,6 +121,7 @@ def run_shape(
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
+    result.join = join
     result.ways = looks.ways if looks is not None else frozenset()
     if not result.ways:
         result.lanes = look(reached) if result.alarms or not result.complete else ()
@@ -224,7 +230,7 @@ def check_again(result: ShapeResult) -> bool:
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
         return False
-    domain, initial = domain_of(translation, join="conc" if result.together is not None else "part")
+    domain, initial = domain_of(translation, join="conc" if result.together is not None else result.join)
     problems = _gaps(result, domain, initial)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
     problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
