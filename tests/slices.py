@@ -10,7 +10,11 @@ import os
 import zlib
 from collections.abc import Iterable
 
+import pytest
+
 EXAM = bool(os.environ.get("KLEENE_EXAM"))
+in_exam = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs it")
+"""The mark of a test or of a case that only `make exam` runs, where the test itself says so."""
 ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
     "tests/oracle_symbolic/test_one_field.py::test_random_inputs[NEXT]": ONLY_IN_EXAM,
@@ -24,6 +28,7 @@ EVERY: dict[str, int] = {
     "tests/unit/passes/pointers/test_words.py::test_analyses_agree_with_exploration": ONLY_IN_EXAM,
     "tests/refine/test_library_code.py::test_rings_need_not_be_followed_round": ONLY_IN_EXAM,
     "tests/library/test_copies.py": 3,
+    "tests/library/test_readings_hide_nothing.py": 8,
     "tests/library/test_results_are_read.py": 3,
     "tests/library/test_library.py::test_the_invariant_of_a_doubly_linked_list": ONLY_IN_EXAM,
     "tests/refine/test_lazy.py::test_the_rebuilt_tree_is_the_tree_from_scratch": 3,
@@ -201,6 +206,7 @@ EVERY: dict[str, int] = {
     "tests/unit/analysis/test_apart.py::test_no_alarm_is_lost": 3,
     "tests/unit/analysis/test_apart.py::test_parts_are_enough": 2,
     "tests/unit/semantics/test_ended_blocks.py": 6,
+    "tests/unit/semantics/test_handed_out.py": 4,
     "tests/cli/test_time_limits.py": 6,
     "tests/unit/transformers/differencing/test_sound.py": 5,
     "tests/unit/transformers/differencing/test_exact.py": 5,

@@ -20,7 +20,7 @@ from kleene.batch.store import DATABASE, ResultStore
 from kleene.batch.task import Limits, Task
 from kleene.cli import run_main
 from kleene.diagnostics import UsageError
-from slices import EXAM
+from slices import in_exam
 
 COUNT = 5
 
@@ -96,7 +96,7 @@ MANY = 300
 KILLS = 5
 
 
-@pytest.mark.skipif(not EXAM, reason="hundreds of checks take minutes")
+@in_exam
 def test_hundreds_of_programs_are_killed_again_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The batch is killed with SIGKILL at five moments; nothing is lost, and nothing is checked or counted twice."""
     folder, output = tmp_path / "p", tmp_path / "out"

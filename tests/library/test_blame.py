@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.slices import EXAM
+from tests.slices import in_exam
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import check_options
@@ -13,7 +13,6 @@ from kleene.core.verdict import Verdict
 from kleene.results.library import LibraryReport
 
 _SECONDS = 60.0
-_slow = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs it")
 _RING = """\
 #include <stdlib.h>
 struct node { struct node *next, *prev; };
@@ -94,7 +93,7 @@ def _named(report: LibraryReport, verdict: Verdict) -> set[str]:
     return {f.name for f in report.functions if f.verdict is verdict}
 
 
-@_slow
+@in_exam
 def test_the_right_libraries_are_proved(tmp_path: Path) -> None:
     for text in (_RING, _LIST):
         report = _checked(_with(text), tmp_path)
@@ -110,14 +109,14 @@ def test_the_function_that_loses_the_way_back_is_wrong(tmp_path: Path) -> None:
     assert wrong.finding.message.endswith("ring_add leaves an object in which p->next->prev is not p")
 
 
-@_slow
+@in_exam
 def test_the_function_that_leaves_a_member_unset_is_wrong(tmp_path: Path) -> None:
     """A list that ends with garbage fails in the function that follows it."""
     text = _with(_LIST).replace("n->next = NULL; ", "")
     assert _named(_checked(text, tmp_path), Verdict.FALSE) == {"list_append"}
 
 
-@_slow
+@in_exam
 def test_the_function_that_forgets_the_tail_is_wrong(tmp_path: Path) -> None:
     """The list that it leaves is broken where another function adds to its end: a block is lost there."""
     report = _checked(_with(_LIST, TAIL=""), tmp_path)
@@ -141,7 +140,7 @@ def test_a_function_that_does_not_test_what_it_allocates_is_wrong_and_what_it_ma
     assert "objects are made where list_prepend has no error" in has.precondition
 
 
-@pytest.mark.parametrize("part", ["ITEM", pytest.param("VALUE", marks=_slow)])
+@pytest.mark.parametrize("part", ["ITEM", pytest.param("VALUE", marks=in_exam)])
 def test_functions_that_share_an_allocation_without_a_test_are_all_wrong(part: str, tmp_path: Path) -> None:
     """What the first one executes must not be proved of the second one where there is memory only."""
     report = _checked(_with(_LIST, **{part: ""}), tmp_path)
@@ -151,7 +150,7 @@ def test_functions_that_share_an_allocation_without_a_test_are_all_wrong(part: s
     assert "list_has" not in wrong
 
 
-@_slow
+@in_exam
 def test_a_second_error_of_a_function_is_not_hidden(tmp_path: Path) -> None:
     """Where there is memory, the other functions are still checked on all that it makes."""
     text = _with(_LIST, PREPEND="").replace(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.slices import EXAM
 
+from kleene.analysis.c.library import check
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
@@ -60,3 +61,14 @@ def test_what_ends_each_datum_once_is_proved(tmp_path: Path) -> None:
     file.write_text(LIST + "\n".join(RIGHT.values()))
     report = check_library(str(file), check_options(timeout=30.0))
     assert report.verdict is Verdict.TRUE and not report.assumptions
+
+
+def test_what_is_not_proved_of_data_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict was TRUE, with a sentence among the assumptions, if there was no time to watch the data."""
+    monkeypatch.setattr(check, "SHARE_OF_WATCH", 1e-9)
+    file = tmp_path / "library.c"
+    file.write_text(LIST + RIGHT["l_shift"] + "int l_empty(struct l *x) { return !x->head; }")
+    report = check_library(str(file), check_options(timeout=30.0))
+    verdicts = {f.name: f.verdict for f in report.functions}
+    unknown = {name for name, verdict in verdicts.items() if verdict is Verdict.UNKNOWN}
+    assert unknown == {"l_shift", "l_free"} and set(verdicts.values()) == {Verdict.TRUE, Verdict.UNKNOWN}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.slices import EXAM
+from tests.slices import in_exam
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.client.allocators import allocator_texts
@@ -17,7 +17,6 @@ from kleene.core.verdict import Verdict
 from kleene.results.library import LibraryReport
 
 _SECONDS = 60.0
-SLOW = "takes seconds: KLEENE_EXAM=1 runs it"
 _STACK = """\
 #include <stdlib.h>
 ALLOCATORS
@@ -133,7 +132,7 @@ void ring_move_all(struct ring *head, struct ring *other) {
 """
 
 
-@pytest.mark.skipif(not EXAM, reason=SLOW)
+@in_exam
 def test_rings_of_nodes_of_the_client_are_proved(tmp_path: Path) -> None:
     """An assertion that reads the head made any block of the client a head; only the first list was left in the end."""
     report = _checked(_RING.replace("LAST", "head->p = e;"), tmp_path)
@@ -142,7 +141,7 @@ def test_rings_of_nodes_of_the_client_are_proved(tmp_path: Path) -> None:
     assert moved.reading is not None and moved.reading.fate == "moved"
 
 
-@pytest.mark.skipif(not EXAM, reason=SLOW)
+@in_exam
 def test_a_ring_that_forgets_its_last_node_is_wrong(tmp_path: Path) -> None:
     assert Verdict.FALSE in _verdicts(_checked(_RING.replace("LAST", ""), tmp_path)).values()
 
@@ -166,7 +165,7 @@ def test_a_function_that_frees_what_clients_store_is_no_error(tmp_path: Path) ->
     assert Verdict.FALSE not in verdicts.values() and verdicts["stack_push"] is Verdict.TRUE
 
 
-@pytest.mark.skipif(not EXAM, reason=SLOW)
+@in_exam
 def test_the_others_are_proved_without_what_is_not_supported(tmp_path: Path) -> None:
     text = (
         _stack() + 'int stack_flag(struct stack *s) { int r; __asm__("nop" : "=r"(r)); return r + (s->top != NULL); }\n'
@@ -204,7 +203,7 @@ def test_a_pool_hands_out_any_number_of_elements(tmp_path: Path) -> None:
     assert not any("spare->next is NULL" in fact for facts in report.invariants.values() for fact in facts)
 
 
-@pytest.mark.skipif(not EXAM, reason=SLOW)
+@in_exam
 def test_a_pool_that_ends_its_first_two_elements_only_is_wrong(tmp_path: Path) -> None:
     """A client with one element at a time never has two in the pool."""
     two = "struct node *n = p->spare; if (n) { struct node *m = n->next; if (m) free(m); free(n); }"

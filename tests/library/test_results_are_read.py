@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.slices import EXAM
+from tests.slices import EXAM, in_exam
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import check_options
@@ -116,7 +116,7 @@ void l_range(struct l *x, void (*f)(const char *, const char *)) {{ char b[4] = 
     [
         pytest.param(
             "int **l_pop(struct l *x) { int **d = NULL; POP d = &n->at; END return d; }",
-            marks=pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs it"),
+            marks=in_exam,
         ),
         "double *l_pop(struct l *x) { double *d = NULL; POP d = &n->d; END return d; }",
         "void l_pop(struct l *x, int **out) { *out = NULL; POP *out = &n->k; END }",

@@ -6,6 +6,7 @@ definitions accept.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
@@ -36,6 +37,7 @@ from kleene.symbolic import Theory, alpha_hat
 from kleene.symbolic.assume import top
 from kleene.symbolic.one_field.decide import decide
 from kleene.transformers.action import Rule
+from kleene.tvp.program import parse_formula
 
 from .enumeration import abstraction_of
 
@@ -88,6 +90,16 @@ NEXT = _setting(
 FLAG = _setting("FLAG", _p("empty", "", definition=Not(Exists("v", Atom("x", ("v",))))), _p("g", ""), R_X)
 RULED = _setting(
     "RULED", R_X, CYCLIC, rules=(Rule(Exists("a", And(_step("a", "v"), Atom("x", ("v",)))), Not(Equal("v", "v"))),)
+)
+R_Y = _p("ry", "v", "abs", definition=_reached_from("y"))
+TWO = _setting("TWO", _p("y", "v", "unique", "abs"), R_X, R_Y)
+ACYCLIC = Setting(
+    "ACYCLIC",
+    Vocabulary().extend(
+        [p if p.name != "n" else _p("n", "v1 v2", "function", "acyclic") for p in TWO.vocabulary.declared]
+    ),
+    (),
+    bound=4,
 )
 SETTINGS = (LASSO, PATHS, STRICT, BACK, LOOPS, NEXT, FLAG)
 
@@ -166,6 +178,41 @@ def test_not_decided_here() -> None:
     other = Forall("v", Forall("w", Or(Closure("v", "w", "a", "b", _step("a", "b")), _step("w", "v"))))
     assert decide(other, top(theory), theory, _always) is None
     assert decide(TRUE, top(theory), theory, lambda: 0.0) is None
+
+
+REACHED = Forall("v", Or(Atom("r", ("v",)), Atom("ry", ("v",))))
+_LINKS: tuple[Callable[[str, str], Formula], ...] = (
+    _step,
+    Equal,
+    lambda a, b: transitive_closure("n", a, b),
+    lambda a, b: reflexive_closure("n", a, b),
+)
+
+
+@pytest.mark.parametrize("setting", [ACYCLIC, TWO], ids=lambda s: s.name)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_links_with_targets_of_pointers(setting: Setting, data: st.DataObject) -> None:
+    """Any links, also negative ones and cycles of links, between the targets of two pointers and a third individual."""
+    body: Formula = And(Atom("x", ("v",)), Atom("y", ("w",)))
+    for a, b in data.draw(st.lists(st.sampled_from([("v", "w"), ("w", "v"), ("v", "u"), ("u", "w")]), max_size=4)):
+        link = data.draw(st.sampled_from(_LINKS))(a, b)
+        body = And(body, link if data.draw(st.booleans()) else Not(link))
+    formula = Exists("v", Exists("w", Exists("u", body)))
+    with suppress(NotDecided):
+        check(setting, And(REACHED, formula if data.draw(st.booleans()) else Not(formula)), None)
+
+
+@pytest.mark.parametrize(
+    ("formula", "structures"),
+    [
+        ("E(v, w) x(v) & y(w) & n*(v, w) & !n(v, w) & v != w", 6),
+        ("E(v, w) x(v) & y(w) & !n*(v, w) & !n*(w, v)", 27),
+        ("E(v, w, u) x(v) & y(w) & n*(v, u) & n*(u, w) & u != v & u != w", 6),
+    ],
+)
+def test_pointers_into_lists(formula: str, structures: int) -> None:
+    assert check(ACYCLIC, And(REACHED, parse_formula(formula, ACYCLIC.vocabulary)), None) == structures
 
 
 @settings(max_examples=20)

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import kleene
-from slices import EXAM
+from slices import in_exam
 
 ROOT = Path(__file__).parents[2]
-exam = pytest.mark.skipif(not EXAM, reason="building and installing takes minutes")
 
 
 def test_version_and_changelog_agree() -> None:
@@ -48,7 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"wheel": next(folder.glob("*.whl")), "sdist": next(folder.glob("*.tar.gz"))}
 
 
-@exam
+@in_exam
 def test_what_the_distributions_contain(built: dict[str, Path]) -> None:
     with zipfile.ZipFile(built["wheel"]) as wheel:
         names = wheel.namelist()
@@ -62,7 +61,7 @@ def test_what_the_distributions_contain(built: dict[str, Path]) -> None:
     assert {"CMakeLists.txt", "src/native/module.cpp", "examples/README.md", "LICENSE", "CHANGELOG.md"} <= inside
 
 
-@exam
+@in_exam
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_a_clean_environment_runs_what_the_quick_start_says(kind: str, built: dict[str, Path], tmp_path: Path) -> None:
     environment = tmp_path / "environment"

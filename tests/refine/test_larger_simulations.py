@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from tests.refine.helpers import refined, written
+from tests.slices import in_exam
 
 from kleene.refine.loop import SAFE, RefineOptions
 
-EXAM = pytest.mark.skipif(not os.environ.get("KLEENE_EXAM"), reason="takes seconds: KLEENE_EXAM=1 runs it")
 PROGRAM = """
 #include <assert.h>
 #include <stdlib.h>
@@ -66,7 +64,7 @@ int main(void) {
 """
 
 
-@EXAM
+@in_exam
 def test_a_rotation_at_an_inner_node_of_a_tree_that_was_built(tmp_path):
     """All simulations were given up at 3,000 structures, and the program was left to the other analysis."""
     result = refined(written(tmp_path, PROGRAM), "assert", options=RefineOptions(hint="treep"))
@@ -75,7 +73,7 @@ def test_a_rotation_at_an_inner_node_of_a_tree_that_was_built(tmp_path):
     assert {trial.generator.name for each in result.rounds for trial in each.trials} <= {"treep", "tree", "dll", "sll"}
 
 
-@EXAM
+@in_exam
 @pytest.mark.parametrize(
     "right,wrong",
     [

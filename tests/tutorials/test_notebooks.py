@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from slices import EXAM
+from slices import in_exam
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS / "site"))
@@ -43,7 +43,7 @@ def test_cells_run_in_order_and_their_values_draw_themselves(
     assert drawn >= 2
 
 
-@pytest.mark.skipif(not EXAM, reason="a kernel takes long to start")
+@in_exam
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_a_kernel_executes_the_notebook(path: Path, tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient")

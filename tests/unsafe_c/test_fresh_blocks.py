@@ -5,10 +5,10 @@ The shape analysis is asked alone, since exploration would show the error and hi
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from tests.slices import EXAM, in_exam
 
 from kleene.analysis.c.shape import analyse as shape_analysis
 from kleene.analysis.c.shape.analyse import analyse
@@ -89,7 +89,7 @@ USES = {
 
 @pytest.fixture(autouse=True)
 def few_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not os.environ.get("KLEENE_EXAM"):
+    if not EXAM:
         monkeypatch.setattr(shape_analysis, "ATTEMPTS", tuple(a for a in ATTEMPTS if a.name in QUICK))
 
 
@@ -105,7 +105,7 @@ def test_a_stack_of_texts_is_proved(tmp_path: Path) -> None:
     assert not _has_alarms(STACK, tmp_path)
 
 
-@pytest.mark.skipif(not os.environ.get("KLEENE_EXAM"), reason="each takes two seconds of the processor")
+@in_exam
 @pytest.mark.parametrize("name", CHANGED)
 def test_a_changed_stack_is_not_proved(name: str, tmp_path: Path) -> None:
     old, new = CHANGED[name]

@@ -5,10 +5,10 @@ The unsafe programs have one line changed; a compiled run with AddressSanitizer 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from tests.slices import EXAM
 
 from kleene.analysis.c.shape import analyse as shape_analysis
 from kleene.analysis.c.shape.analyse import analyse
@@ -58,7 +58,7 @@ CHANGED = {
 
 @pytest.fixture(autouse=True)
 def few_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not os.environ.get("KLEENE_EXAM"):
+    if not EXAM:
         monkeypatch.setattr(shape_analysis, "ATTEMPTS", tuple(a for a in ATTEMPTS if a.name in QUICK))
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from kleene import api
 from kleene.cli import program
-from slices import EXAM
+from slices import in_exam
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"
@@ -75,7 +75,7 @@ class Loaded(HTMLParser):
             self.links.append(given["href"] or "")
 
 
-@pytest.mark.skipif(not EXAM, reason="the site takes half a minute")
+@in_exam
 def test_the_site_builds_and_needs_no_network(tmp_path: Path) -> None:
     pytest.importorskip("material")
     done = subprocess.run(

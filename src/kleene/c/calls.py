@@ -9,7 +9,7 @@ from typing import Any
 from kleene.c.clang import evaluate, kind
 from kleene.c.library import jumps, streams, variadic
 from kleene.c.library.atomics import atomic_operation, overflow
-from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
+from kleene.c.library.outside import BUILTIN, IGNORED, NATURAL_NUMBERS, NOT_MODELLED, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan, scan_text
 from kleene.c.library.start_and_end import RUN_HANDLERS
@@ -37,6 +37,7 @@ from kleene.cfa.operations import (
     WORD_LENGTH,
     Allocate,
     Assign,
+    Assume,
     Call,
     Error,
     Exit,
@@ -201,7 +202,15 @@ class Calls:
             raise UnsupportedConstruct(f"{name} with a result that is not a number", cursor)
         result = target if target is not None and target.type == type_ else self.lower.builder.temporary(type_)
         self.lower.builder.emit(Havoc(self.lower.place(cursor), result, name))
+        if name in NATURAL_NUMBERS:
+            self._suppose(cursor, Comparison(">=", result, Constant(0, type_)))
         return result
+
+    def _suppose(self, cursor: Any, condition: Expression) -> None:
+        """Only runs in which the condition holds go on."""
+        place, here = self.lower.place(cursor), self.lower.builder.here
+        self.lower.builder.branch(here, Assume(place, condition, truth=False), self.lower.builder.new())
+        self.lower.builder.emit(Assume(place, condition))
 
     def _source(self, name: str) -> str:
         """The source of a number: the function that gives it, or the function of our library whose body asks for it."""

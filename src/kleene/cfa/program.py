@@ -231,30 +231,24 @@ class CProgram:
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:
         """The functions that the entry may call, itself first, in order of discovery."""
-        reachable_functions = {self.entry: None}
-        stack = [self.entry]
+        return self.reached_from(self.entry)
+
+    def reached_from(self, function: str) -> tuple[str, ...]:
+        """A function and those that it may call, directly or through others, in order of discovery."""
+        reached = {function: None}
+        stack = [function]
         while stack:
-            for name in self.call_graph[stack.pop()]:
-                if name not in reachable_functions:
-                    reachable_functions[name] = None
+            for name in self.call_graph.get(stack.pop(), ()):
+                if name not in reached:
+                    reached[name] = None
                     stack.append(name)
-        return tuple(reachable_functions)
+        return tuple(reached)
 
     @cached_property
     def recursive_functions(self) -> frozenset[str]:
         """The functions that may call themselves, directly or not."""
-        recursive = set()
-        for name in self.functions:
-            seen: set[str] = set()
-            stack = list(self.call_graph[name])
-            while stack:
-                callee = stack.pop()
-                if callee not in seen:
-                    seen.add(callee)
-                    stack.extend(self.call_graph[callee])
-            if name in seen:
-                recursive.add(name)
-        return frozenset(recursive)
+        graph = self.call_graph
+        return frozenset(f for f in self.functions if any(f in graph[callee] for callee in self.reached_from(f)))
 
     def unsupported_operations(self) -> list[Unsupported]:
         """Everything in reachable functions that is not modelled, in source order of the functions."""

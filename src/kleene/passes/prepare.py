@@ -21,6 +21,7 @@ from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
+from kleene.passes.elements.copies import with_copied_elements
 from kleene.passes.elements.flexible import with_flexible_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.members import with_member_blocks
@@ -90,14 +91,19 @@ def followed_program(program: CProgram, scalars: CProgram | None = None) -> tupl
     None if there is no such array; raises LimitReached if the program is too large. `scalars` is the inlined program
     before its elements became variables, if that is known.
     """
+    followed = owned_program(program, scalars)
+    if followed is None:
+        return None
+    return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]
+
+
+def owned_program(program: CProgram, scalars: CProgram | None = None) -> tuple[CProgram, frozenset[Variable]] | None:
+    """The same before elements, lists and types are prepared."""
     inlined = inline(without_tail_recursion(program)) if scalars is None else scalars
     if set(inlined.functions) != {inlined.entry}:
         return None
     scalars = _with_scalars(_before_members(inlined)) if scalars is None else scalars
-    followed = with_followed_blocks(with_all_array_blocks(with_text_blocks(scalars)))
-    if followed is None:
-        return None
-    return _with_types(_with_lists(_with_elements(followed[0]))), followed[1]
+    return with_followed_blocks(with_copied_elements(with_all_array_blocks(with_text_blocks(scalars))))
 
 
 def _before_members(program: CProgram) -> CProgram:

@@ -51,6 +51,8 @@ from kleene.domains.explicit.values import (
 
 _SUSPICIOUS_SIZE = 1 << 28
 
+NULL_CALL = "call through a null pointer"
+
 
 class Ended(Exception):
     """The program has come to its end: `status` is None after abort."""
@@ -346,7 +348,7 @@ class Operations:
         if isinstance(value, Pointer) and value.block in self._names and value.offset == 0:
             return self._names[value.block]
         if value == 0:
-            raise Violation("null_dereference", "call through a null pointer")
+            raise Violation("null_dereference", NULL_CALL)
         if value is UNDEFINED:
             raise Violation("uninitialized_pointer", "call through an uninitialized pointer")
         raise NotModelled("call through a pointer to something that is no function")

@@ -64,10 +64,12 @@ def with_all_array_blocks(program: CProgram) -> CProgram:
 
 def _as_blocks(program: CProgram, arrays: dict[Variable, _Array]) -> CProgram:
     zeroed = with_zeroed_arrays(program, program.main.cfa, lambda array: array in arrays)
-    cfa = _Coder(program, zeroed, arrays).run()
+    others = [g for g in program.globals if g.variable not in arrays]
+    late = {g.variable: tuple(o for o in g.initial if not arrays.keys().isdisjoint(walk(o.value))) for g in others}
+    cfa = _Coder(program, zeroed, arrays).run([o for own in late.values() for o in own])
     new = [v for a in arrays.values() for v in (a.pointer, a.length)]
     main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *new))
-    kept = tuple(g for g in program.globals if g.variable not in arrays)
+    kept = tuple(replace(g, initial=tuple(o for o in g.initial if o not in late[g.variable])) for g in others)
     return replace(program, functions={main.name: main}, globals=kept)
 
 
@@ -214,12 +216,14 @@ class _Coder:
         self.edges: list[Edge[Operation]] = []
         self.fresh = 0
 
-    def run(self) -> Cfa[Operation]:
+    def run(self, late: Iterable[Assign]) -> Cfa[Operation]:
+        """The automaton; `late` gives variables their initial values that are addresses in blocks."""
         place = replace(self.cfa.leaving(self.cfa.entry)[0].label.place, function=self.program.entry)
         entry = here = "array blocks"
         for array in self.arrays.values():
             if array.zeroed:
                 here = self._make(here, array, place)
+        here = self._chain(here, [rewrite_operation(replace(o, place=place), self._element) for o in late])
         self.edges.append(Edge(here, Skip(place), self.cfa.entry))
         for edge in self.cfa.edges:
             self._edge(edge)

@@ -41,6 +41,12 @@ from kleene.passes.facts.memory import constant_of
 _LOOK_AHEAD = 8
 """Edges from a place to the condition: the end of the scope of a function, and copies of its result."""
 
+MOST_CONSTANTS = 24
+"""Constants of one number up to which all are landmarks. Each may cost a round through all loops around: a table of
+sixty primes took 15 s of the processor."""
+_LEAST, _GREATEST = 12, 4
+"""Of more constants, those that are kept: the least ones, which are lengths and capacities, and the ends of tables."""
+
 
 def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Variable, int]]:
     """Variables and the constants with which the next condition compares them, or copies of them; NULL is 0."""
@@ -94,6 +100,7 @@ class Landmarks:
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
         self._parents: dict[Hashable, Hashable] = {}
         numbers: list[tuple[Hashable, int]] = []
+        limits: list[tuple[Hashable, int]] = []
         operations = [e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope)]
         operations += [assignment for item in program.globals for assignment in item.initial]
         for operation in dict.fromkeys(operations):
@@ -102,16 +109,25 @@ class Landmarks:
             for holder in holders[1:]:
                 self._parents[self._root(holder)] = self._root(holders[0])
             constants = [n.value for n in nodes if isinstance(n, Constant)] if not _is_of_bytes(operation) else []
-            constants += [limit for n in nodes for limit in _limits(n.type)]
-            constants += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
-            constants += [program.largest_block // unit for unit in _units(operation, nodes)]
-            constants += [
-                most // unit for n in nodes if _is_product(n) for most in _limits(n.type) for unit in _factors(n)
-            ]
+            ends = [limit for n in nodes for limit in _limits(n.type)]
+            ends += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
+            ends += [program.largest_block // unit for unit in _units(operation, nodes)]
+            ends += [most // unit for n in nodes if _is_product(n) for most in _limits(n.type) for unit in _factors(n)]
             numbers += [(holders[0], constant) for constant in constants] if holders else []
+            limits += [(holders[0], limit) for limit in ends] if holders else []
         self._of: dict[Hashable, set[int]] = {}
-        for holder, number in numbers:
+        for holder, number in [*self._few(numbers), *limits]:
             self._of.setdefault(self._root(holder), set()).update((number - 1, number, number + 1))
+
+    def _few(self, numbers: Iterable[tuple[Hashable, int]]) -> Iterator[tuple[Hashable, int]]:
+        """The constants of each number; where there are many, some of them."""
+        constants: dict[Hashable, set[int]] = {}
+        for holder, number in numbers:
+            constants.setdefault(self._root(holder), set()).add(number)
+        for root, all_ in constants.items():
+            known = sorted(all_, key=abs)
+            kept = known if len(known) <= MOST_CONSTANTS else [*known[:_LEAST], *known[-_GREATEST:]]
+            yield from ((root, number) for number in kept)
 
     def _root(self, holder: Hashable) -> Hashable:
         while (parent := self._parents.get(holder, holder)) != holder:

@@ -172,11 +172,11 @@ class Relations(TextOperations):
     def is_start(self, pointer: Expression, location: str) -> bool:
         """Whether a pointer is NULL or the start of its block."""
 
-        def holds(state: State) -> bool:
-            behind = self._part(state, "behind", self.pointer(pointer, state), 1)
-            return behind is not None and state.interval(behind) == (0, 0)
+        return self._always(location, lambda state: self._is_start(pointer, state))
 
-        return self._always(location, holds)
+    def _is_start(self, pointer: Expression, state: State) -> bool:
+        behind = self._part(state, "behind", self.pointer(pointer, state), 1)
+        return behind is not None and state.interval(behind) == (0, 0)
 
     def is_null(self, pointer: Expression, location: str) -> bool:
         """Whether a pointer is NULL."""

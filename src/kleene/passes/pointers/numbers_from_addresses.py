@@ -2,7 +2,7 @@
 
 A table whose keys are numbers stored as pointers (``put(t, (void *)k)``) and hashed (``(size_t)key % n``) converts
 both ways, and no address comes back. Without regard to control flow: what an operation that reads such a number writes
-is one, too; all memory is one place.
+is one, too; all memory is one place. Pointers are none of these numbers: a number from one is a conversion again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from kleene.cfa.expressions import Cast, Deref, Expression, Variable, walk
-from kleene.cfa.operations import Assume, Operation, address_taken, expressions
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Exit,
+    Free,
+    HandOut,
+    Operation,
+    Print,
+    Realloc,
+    Return,
+    address_taken,
+    expressions,
+)
 from kleene.cfa.types import PointerType
 from kleene.passes.facts.liveness import defined_variables
 
@@ -19,7 +35,8 @@ class AddressNumbers:
     """The numbers of a program that may be computed from the address of an object."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
-        nodes = [(o, {n for x in expressions(o) for n in walk(x)}) for o in operations if not isinstance(o, Assume)]
+        ends = not any(isinstance(o, Call) for o in operations)
+        nodes = [(o, {n for x in expressions(o) for n in walk(x)}) for o in operations if not _keeps_numbers(o, ends)]
         self._exposed = address_taken(operations)
         self._variables: set[Variable] = set()
         self._in_memory = False
@@ -47,6 +64,17 @@ class AddressNumbers:
         """Whether an operation may write to more than variables whose address nobody has."""
         target = getattr(operation, "target", None)
         return not isinstance(target, Variable) or bool((written | {target}) & self._exposed)
+
+
+def _keeps_numbers(operation: Operation, returns_end: bool) -> bool:
+    """Whether an operation writes no number: it writes nothing, or a pointer. Without calls, a return is the end."""
+    if isinstance(operation, Assume | DeclareLocal | EndScope | Exit | Free | HandOut | Print):
+        return True
+    if isinstance(operation, Return):
+        return returns_end
+    target = getattr(operation, "target", None)
+    is_pointer = target is not None and isinstance(target.type, PointerType)
+    return is_pointer and isinstance(operation, Allocate | Assign | Realloc)
 
 
 def _is_address(node: Expression) -> bool:

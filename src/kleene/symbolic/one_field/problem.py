@@ -118,12 +118,13 @@ def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Proble
                 raise NotSupported(f"{p.name} is not the closure of the field")
     if len({*paths.values()}) > 1:
         raise NotSupported("a reflexive and an irreflexive closure")
-    reader = Reader(step, paths)
+    unique = [p.name for p in vocabulary.declared if p.arity == 1 and p.has("unique")]
+    reader = Reader(step, paths, unique)
     defined = {*paths}
     conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in defined]
     read = [part for f in (*conditions, stage(formula, {})) for part in _conjuncts(reader.read_closed(f))]
     never: list[Formula] = []
-    apart: list[Some] = []
+    apart = [Some(Atom(name, (HERE,)), Atom(name, (HERE,))) for name in unique]
     remaining: list[Formula] = []
     for f in read:
         some = reader.somes.get(f.body.predicate) if isinstance(f, Not) and isinstance(f.body, Atom) else None
@@ -145,7 +146,7 @@ def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Proble
         features=_in_order(reader.features),
         somes=tuple(s for s in reader.somes.values() if s.name in used),
         never=tuple(never),
-        apart=tuple(apart),
+        apart=tuple(dict.fromkeys(apart)),
         remaining=tuple(remaining),
     )
 

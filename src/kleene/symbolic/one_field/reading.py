@@ -30,6 +30,7 @@ from kleene.logic.formula import (
     disj,
     neg,
 )
+from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import substitute
 from kleene.symbolic.one_field.features import HERE, Feature, Kind, Some
 
@@ -89,11 +90,16 @@ class Clause:
 
 
 class Reader:
-    """Reads formulas over the field `step`; `paths` are the predicates defined as its closure, True if reflexive."""
+    """Reads formulas over the field `step`.
 
-    def __init__(self, step: str, paths: Mapping[str, bool]) -> None:
+    `paths` are the predicates that are defined as its closure, True if reflexive; at most one individual has a predicate
+    of `unique`.
+    """
+
+    def __init__(self, step: str, paths: Mapping[str, bool], unique: Iterable[str] = ()) -> None:
         self.step = step
         self.paths = paths
+        self.unique = frozenset(Atom(name, (HERE,)) for name in unique)
         self.features: dict[str, Feature] = {}
         self.somes: dict[str, Some] = {}
         self._names = 0
@@ -252,7 +258,7 @@ class Reader:
             return FALSE
         clause.pairs -= set(self._entailed_paths(clause))
         while others := sorted(clause.variables - {here}, key=_innermost_first):
-            if not any(self._eliminate_one(clause, w, here) for w in others):
+            if not any(self._eliminate_one(clause, w, here) or self._eliminate_pointed(clause, w) for w in others):
                 raise NotSupported("variables that are linked in other ways")
             if FALSE in (clause.closed, *clause.conditions.values()):
                 return FALSE
@@ -307,6 +313,8 @@ class Reader:
             clause.conditions.pop(w, None)
             clause.closed = conj(clause.closed, self._some(gamma))
             return True
+        if len(neighbours) > 2:
+            return False
         if len(neighbours) == 2:
             return self._eliminate_two(clause, w, links, here)
         (u,) = neighbours
@@ -321,34 +329,68 @@ class Reader:
         clause.require(u, condition)
         return True
 
+    def _eliminate_pointed(self, clause: Clause, w: str) -> bool:
+        """Eliminate a variable whose condition at most one individual satisfies: each of its links is a condition alone.
+
+        False if the condition says no such thing.
+        """
+        gamma = clause.conditions.get(w, TRUE)
+        if self.unique.isdisjoint(conjuncts(gamma)):
+            return False
+        links = clause.links_of(w)
+        for pair in links:
+            u = pair.right if pair.left == w else pair.left
+            linked = gamma if pair.link is Link.EQUAL else self._one_link(pair.link, pair.left == w, gamma)
+            clause.require(u, linked if pair.positive else neg(linked))
+        clause.pairs -= links
+        clause.conditions.pop(w, None)
+        clause.closed = conj(clause.closed, self._some(gamma))
+        return True
+
+    def _one_link(self, link: Link, inwards: bool, gamma: Formula) -> Formula:
+        """The feature of u for one link with an individual that satisfies gamma; inwards: the link leads to u."""
+        near, far = (Kind.PREDECESSOR, Kind.FROM) if inwards else (Kind.SUCCESSOR, Kind.TO)
+        match link:
+            case Link.STEP:
+                return self._feature(near, gamma)
+            case Link.REACH:
+                return self._feature(far, gamma)
+        return self._feature(near, self._feature(far, gamma))
+
     def _link_feature(self, shapes: frozenset[tuple[Link, bool, bool]], gamma: Formula) -> Formula | None:
         """The feature of u for a variable w with the condition gamma; True in a shape: the step leads from w to u."""
-        to, since = self._feature, self._feature
-        step_out, step_in = (Link.STEP, False, True), (Link.STEP, True, True)
-        match sorted(shapes, key=str):
-            case [(Link.STEP, False, True)]:
-                return to(Kind.SUCCESSOR, gamma)
-            case [(Link.STEP, True, True)]:
-                return since(Kind.PREDECESSOR, gamma)
-            case [(Link.REACH, True, True)]:
-                return since(Kind.FROM, gamma)
-            case [(Link.PATH, True, True)]:
-                return since(Kind.PREDECESSOR, since(Kind.FROM, gamma))
-            case [(Link.REACH, False, True)]:
-                return to(Kind.TO, gamma)
-            case [(Link.PATH, False, True)]:
-                return to(Kind.SUCCESSOR, to(Kind.TO, gamma))
-        back = {(Link.REACH, True, True), (Link.PATH, True, True)}
-        if step_out in shapes and shapes <= {step_out, *back}:
-            cyclic = self._feature(Kind.CYCLIC)
-            return cyclic if gamma is TRUE else conj(cyclic, to(Kind.SUCCESSOR, gamma))
-        ahead = {(Link.REACH, False, True), (Link.PATH, False, True)}
-        if step_in in shapes and shapes <= {step_in, *ahead} and gamma is TRUE:
-            return self._feature(Kind.CYCLIC)
         different = {(Link.EQUAL, True, False), (Link.EQUAL, False, False)}
-        if step_out in shapes and shapes <= {step_out, *different}:
-            return conj(neg(self._feature(Kind.LOOP)), to(Kind.SUCCESSOR, gamma))
+        links = {(link, inwards) for link, inwards, positive in shapes - different if positive}
+        if not links or len(links) < len(shapes - different):
+            return None
+        if len({inwards for _, inwards in links}) > 1:
+            return self._around(links, gamma, apart=not shapes.isdisjoint(different))
+        if len(links) > 1:
+            return None
+        ((link, inwards),) = links
+        if shapes.isdisjoint(different):
+            return self._one_link(link, inwards, gamma)
+        if (link, inwards) == (Link.STEP, False):
+            return conj(neg(self._feature(Kind.LOOP)), self._feature(Kind.SUCCESSOR, gamma))
         return None
+
+    def _around(self, links: set[tuple[Link, bool]], gamma: Formula, *, apart: bool) -> Formula | None:
+        """Links in both directions: u and w are on one cycle, or equal unless `apart`; w satisfies gamma."""
+        cyclic = self._feature(Kind.CYCLIC)
+        on_longer = conj(cyclic, neg(self._feature(Kind.LOOP))) if apart else cyclic
+        steps = {inwards for link, inwards in links if link is Link.STEP}
+        if len(steps) > 1:
+            return None
+        if gamma is TRUE and (apart or any(link is not Link.REACH for link, _ in links)):
+            return on_longer
+        if steps == {False}:
+            return conj(on_longer, self._feature(Kind.SUCCESSOR, gamma))
+        if steps == {True}:
+            return conj(on_longer, self._feature(Kind.PREDECESSOR, conj(gamma, cyclic)))
+        if apart:
+            return None
+        ahead = conj(cyclic, self._feature(Kind.TO, gamma))
+        return ahead if any(link is Link.PATH for link, _ in links) else disj(gamma, ahead)
 
     def _eliminate_different(self, clause: Clause, w: str, u: str, here: str | None) -> bool:
         """Two different individuals without other links."""

@@ -27,9 +27,9 @@ from kleene.analysis.c.library.client.places import (
     sequence_of,
     with_breach,
 )
-from kleene.analysis.c.library.client.suspects import suspect
+from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
-from kleene.analysis.c.library.client.watch import watched
+from kleene.analysis.c.library.client.watch import hands_on_data, watched
 from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
@@ -43,7 +43,7 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, SHARES, UNTESTED, never_called
+from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, REARRANGES, SHARES, UNTESTED, never_called
 from kleene.analysis.c.library.inference.selection import Inference
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
@@ -70,7 +70,7 @@ SHARE_OF_FIRST = 0.6
 SHARE_OF_WATCH = 0.3
 """The part of the time that is left for a client that watches data: where it proves nothing, it may find an error."""
 ENDS_ONCE = (
-    "each datum is handed to {} at most once, and not used afterwards: no run shows otherwise, but it is not proved"
+    "it is not proved that each datum is handed to {} at most once, and is not used afterwards (no run shows otherwise)"
 )
 NO_TIME_FOR_TWO = "no time was left for a client with two objects: raise --timeout"
 
@@ -184,14 +184,14 @@ class _Run:
         """Prove as many of some operations together as possible."""
         while operations:
             client, program, check = self._check_client(inferred.types, operations)
-            watches = False
+            watches, unwatched = False, set[str]()
             if check.verdict is Verdict.TRUE and (owned := watched(operations)):
                 watching = self._check_client(inferred.types, owned, watches=True)
                 watches = any(finding.confirmed for finding in watching[2].findings)
                 if watches:
                     client, program, check = watching
                 elif watching[2].verdict is not Verdict.TRUE:
-                    report.assumptions.append(ENDS_ONCE.format(", ".join(_dropping(owned))))
+                    unwatched = {o.function.name for o in owned if hands_on_data(watching[1], o)}
             report.client, report.check = client.text, check
             properties = _properties(operations, program)
             if check.verdict is Verdict.TRUE:
@@ -199,6 +199,9 @@ class _Run:
                 general = self._check_with_any_numbers(program, changing, properties) if changing else None
                 report.check = check = general or check
                 self._accept(operations, inferred.types, check, () if general is not None else changing)
+                for operation in operations:
+                    if operation.function.name in unwatched:
+                        self._decide(operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(_dropping(operations))))
                 self._state(check, client, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
                 assumed = [a.text for a in check.assumptions]
@@ -216,7 +219,7 @@ class _Run:
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
             culprit = self._culprit(check, client, operations)
-            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, operations)):
+            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, client, operations)):
                 self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 operations.remove(slow)
                 continue
@@ -225,6 +228,12 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
+            is_needed = not finding.confirmed and fills(program, operation)
+            if is_needed and (hard := [o for o in rearranging(program, operations) if o != operation]):
+                for one in hard:
+                    self._decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
+                operations[:] = [o for o in operations if o not in hard]
+                continue
             breach = self._breach(inference, check, finding, client, operations)
             leaving = self._leaving(check, finding, client, operations)
             operation = breach.operation if breach is not None else leaving or operation

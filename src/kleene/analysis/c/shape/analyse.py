@@ -37,6 +37,7 @@ from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.cursors import copied_cursors
 from kleene.passes.attempts.slices.slicing import Slice
+from kleene.passes.elements.copies import moves_elements
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
 from kleene.passes.preparation import Prepared
@@ -113,8 +114,8 @@ def analyse(
             result = series.go(Way.NODES, result)
             result = result if series.is_proof(result) else series.go(Way.CALLS, result, frozenset({Way.PARTS}))
         ways -= {Way.CALLS}
-    if only_class is None and not series.is_proof(result) and series.has_slots():
-        result = series.go(Way.ZEROS, result)
+    if only_class is None and not series.is_proof(result) and (series.has_slots() or series.moves_elements()):
+        result = series.go(Way.ZEROS, result) if series.has_slots() else result
         if not series.is_proof(result) and Way.OWNED in ways and series.has_owned():
             result, ways = series.go(Way.OWNED, result), ways - {Way.OWNED}
         for way in WHOLE_FORMS & result.ways & ways if not series.is_proof(result) else ():
@@ -186,6 +187,11 @@ class _Series:
             return True
         records = within(self.deadline - time.monotonic(), lambda: self.prepared.inlined.records)
         return not isinstance(records, LimitReached) and bool(slot_sizes(records.values()))
+
+    def moves_elements(self) -> bool:
+        """Whether parts of arrays of pointers are moved, which become no lists of slots then."""
+        moves = within(self.deadline - time.monotonic(), lambda: moves_elements(self.prepared.inlined))
+        return not isinstance(moves, LimitReached) and moves
 
     def has_owned(self) -> bool:
         """Whether there is an array of owned pointers whose blocks can be followed one at a time."""

@@ -19,6 +19,8 @@ AT = tuple(Variable(f"$at{n}", WORD) for n in range(3))
 """The numbers of the elements that have the block: two while it is moved, and one behind a length."""
 SLOT = Variable("$slot", WORD)
 """The number of the element that is followed, where an element is."""
+Side = tuple[Variable, str, Variable]
+"""The number of an element, a comparison, and an index: the element is before the index, at it, or behind it."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Facts:
     made: bool = False
     """Whether the array is there."""
     slot: Tag | None = None
+    sides: frozenset[Side] = frozenset()
+    """On which side of indices the elements are that are followed: as it was where ways came together last."""
 
     def tag(self, variable: Variable) -> Tag:
         return dict(self.tags).get(variable, NOTHING)
@@ -49,7 +53,21 @@ class Facts:
         """Whether the block was freed and nothing points to it or into it: then the choice says no more."""
         return self.block == ENDED and not self.copies and not any(tag in (BLOCK, ELSE) for _, tag in self.tags)
 
+    @property
+    def has_block(self) -> bool:
+        """Whether an element or a variable has the block."""
+        return bool(self.copies) or any(tag == BLOCK for _, tag in self.tags)
+
+    def has_lost_in(self, after: Facts) -> bool:
+        """Whether the block is lost after a step."""
+        return self.block == LIVE == after.block and self.has_block and not after.has_block
+
+    def reads_ended_in(self, after: Facts) -> bool:
+        """Whether a variable gets the block after its end."""
+        return self.block == ENDED and any(t == BLOCK and self.tag(v) != BLOCK for v, t in after.tags)
+
     def __str__(self) -> str:
         parts = sorted(f"{v} {tag}" for v, tag in self.tags)
         parts += [f"{self.block} in {self.copies}", "made" if self.made else "not made"]
+        parts += sorted(f"{number} {operator} {index}" for number, operator, index in self.sides)
         return ", ".join(parts)

@@ -10,7 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
-from kleene.passes.attempts.owned.facts import SLOT, Facts
+from kleene.passes.attempts.owned.facts import SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.steps import Step, Steps
 from kleene.passes.facts.liveness import defined_variables, live_before
@@ -22,6 +22,8 @@ MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""
 MOST_WALKS = 1_500
 """Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
+MOST_ROUNDS = 2
+"""How often more indices are told apart: each takes as long as all before."""
 
 Node = tuple[str, Facts]
 """A location and what is known there."""
@@ -41,33 +43,85 @@ class Following:
         ended = {e.target for e in cfa.edges if not cfa.leaving(e.target)}
         self.meetings = {name for name in cfa.locations if len(cfa.entering(name)) > 1 or name in ended} | {cfa.entry}
         self.at: dict[Node, dict[Nulls, State]] = {}
+        self.indices: frozenset[Variable] = frozenset()
+        """The indices on whose sides elements are told apart."""
 
     def run(self) -> None:
-        """Compute the states of all meetings, for any block; raises TooMany."""
+        """Compute the states of all meetings, for any block; raises TooMany.
+
+        Zones cannot say that an element is before an index or behind it. Where a block seems to be lost or is used
+        after its end, the sides of the index that is used there are told apart.
+        """
         if not self.steps.at:
             raise TooMany
+        self._solve_both()
+        for _ in range(MOST_ROUNDS):
+            before, more = (self.at, self.steps.loaded, self.indices), self._doubtful_indices()
+            if more <= self.indices:
+                return
+            self.indices |= more
+            try:
+                self._solve_both()
+            except TooMany:
+                self.at, self.steps.loaded, self.indices = before
+                return
+
+    def _solve_both(self) -> None:
+        """First one element is followed, then one block."""
+        self.steps.loaded = {}
         self.steps.follows_slot = True
         self._solve()
         self.steps.follows_slot = False
         self._solve()
 
+    def _doubtful_indices(self) -> frozenset[Variable]:
+        """The indices of operations that lose the block, or read it from an element after its end."""
+        return frozenset(
+            index
+            for node, states in self.at.items()
+            for state in states.values()
+            for (_, facts), edge, step in self.walk(node, state)
+            if not step.is_last and (facts.has_lost_in(step.facts) or facts.reads_ended_in(step.facts))
+            for index in self.steps.indices_of(edge.label)
+        )
+
     @property
     def start(self) -> Node:
         return self.cfa.entry, self.steps.first().only(self.live[self.cfa.entry])
 
-    def walk(self, node: Node, state: State) -> Iterator[tuple[Node, Edge[Operation], Step]]:
-        """The steps from a meeting to the next ones, each with its source."""
+    def walk(
+        self, node: Node, state: State, visited: set[str] | None = None
+    ) -> Iterator[tuple[Node, Edge[Operation], Step]]:
+        """The steps from a meeting to the next ones, each with its source. `visited` gets all locations."""
         waiting = [(node, state)]
         while waiting:
             (location, facts), state = waiting.pop()
+            if visited is not None:
+                visited.add(location)
             if facts.is_over:
                 continue
             for edge in self.cfa.leaving(location):
                 for step in self.steps.steps(edge, facts, state):
                     step = replace(step, facts=step.facts.only(self.live[edge.target]))
+                    if edge.target in self.meetings and not step.is_last:
+                        yield from (((location, facts), edge, own) for own in self._sides(step, edge.target))
+                        continue
                     yield (location, facts), edge, step
-                    if edge.target not in self.meetings and not step.is_last:
+                    if not step.is_last:
                         waiting.append(((edge.target, step.facts), step.state))
+
+    def _sides(self, step: Step, location: str) -> Iterator[Step]:
+        """A step, once for each order of the followed elements and the indices that are told apart."""
+        numbers = self.steps.numbers(step.facts)
+        ways: list[tuple[frozenset[Side], State]] = [(frozenset(), step.state)]
+        for index in sorted(self.indices & self.live[location], key=str):
+            for number in numbers:
+                ways = [
+                    (sides | {(number, operator, index)}, here)
+                    for sides, state in ways
+                    for operator, here in self.steps.compared(number, index, state)
+                ]
+        yield from (replace(step, facts=replace(step.facts, sides=sides), state=here) for sides, here in ways)
 
     def _solve(self) -> None:
         steps, cfa = self.steps, self.cfa
@@ -87,13 +141,15 @@ class Following:
             if part not in self.at[node]:
                 continue
             walks += 1
-            for source, edge, step in self.walk(node, self.at[node][part]):
-                passing.setdefault(source[0], {})[here] = None
+            visited: set[str] = set()
+            for _, edge, step in self.walk(node, self.at[node][part], visited):
                 if edge.target in self.meetings and not step.is_last:
                     target = (edge.target, step.facts)
                     nulls = self._join(target, step.state, visits, is_head=edge.target in heads)
                     if nulls is not None:
                         waiting[target, nulls] = None
+            for location in visited:
+                passing.setdefault(location, {})[here] = None
             for location in steps.changed:  # other elements may have this, too
                 waiting.update(passing.get(location, {}))
             waiting |= {here: None} if steps.changed else {}

@@ -1,17 +1,30 @@
 """Reads that stay: an operation on a block that is not there, or on an element, may read other memory, too.
 
 In ``a[i]->size < last->size`` the first read has no meaning where ``a[i]`` is a block that is left out. The second one
-has: `last` may be NULL, or the block that is followed and was freed.
+has: `last` may be NULL, or the block that is followed and was freed. In ``last->list[a[i]->size]`` the place itself
+depends on a block that is left out, so nothing is known of the access.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 
-from kleene.cfa.expressions import AddressOf, Deref, Expression, Field, Index, Variable, children, has_dereference, walk
+from kleene.cfa.expressions import (
+    AddressOf,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    children,
+    has_dereference,
+    walk,
+)
 from kleene.cfa.operations import Operation, Print, Unsupported, expressions
 from kleene.cfa.types import RecordType
 from kleene.passes.attempts.owned.selection import Owned
+from kleene.passes.elements.chosen import bare
 
 
 class Reads:
@@ -19,6 +32,17 @@ class Reads:
 
     def __init__(self, own: Owned, flat: Callable[[Expression], Expression]) -> None:
         self.own, self.flat = own, flat
+
+    def hide_place(self, label: Operation, hidden: Set[Variable]) -> bool:
+        """Whether a place in memory that is there depends on a block that is not: ``last->list[a[i]->size]``."""
+        return any(
+            isinstance(node, Deref | Field | Index)
+            and not self.own.is_element(node)
+            and not hidden.isdisjoint(walk(node))
+            and start_of_place(node) not in hidden
+            for expression in expressions(label)
+            for node in walk(expression)
+        )
 
     def left_out(
         self, label: Operation, operations: tuple[Operation, ...], hidden: Set[Variable]
@@ -60,3 +84,21 @@ class Reads:
             case Index(base=base, index=index):
                 yield from self._to_reach(base, hidden)
                 yield from self._in(index, hidden)
+
+
+def start_of(pointer: Expression) -> Expression:
+    """The pointer to the block into which a pointer leads, by sums and members."""
+    match pointer:
+        case PointerOffset(pointer=inner):
+            return start_of(bare(inner))
+        case AddressOf(target=place):
+            start = start_of_place(place)
+            return pointer if start is None else start
+    return pointer
+
+
+def start_of_place(place: Expression) -> Expression | None:
+    """The pointer to the block that a place is in; None for a variable."""
+    while isinstance(place, Field | Index):
+        place = place.base
+    return start_of(bare(place.pointer)) if isinstance(place, Deref) else None

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import Constant, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, Operation, Place, expressions
+from kleene.cfa.operations import Assign, Assume, Operation, Place, Print, expressions
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType
 from kleene.passes.attempts.choices import copy_name
 from kleene.passes.attempts.owned.following import Following, Node, TooMany
 from kleene.passes.attempts.owned.loads import with_loads
@@ -77,14 +78,28 @@ class _Coder:
         entry = chains.location()
         chains.connect(chains.add(entry, Assign(place, held, Constant(0, held.type))), _name(following.start), place)
         ways: dict[Node, dict[Way, None]] = {}
+        over: dict[Node, None] = {}
         for node, states in following.at.items():
             for state in states.values():
                 for source, edge, step in following.walk(node, state):
                     target = chains.prefix if step.is_last else _name((edge.target, step.facts))
+                    if step.facts.is_over and not step.is_last:
+                        over[edge.target, step.facts] = None
                     ways.setdefault(source, {})[step.operations, target] = None
         for source, own in ways.items():
             self._ways(_name(source), list(own), following.cfa.leaving(source[0])[0].label.place)
+        for node in over:
+            self._stay(node)
         return Cfa(entry, chains.shorten())
+
+    def _stay(self, node: Node) -> None:
+        """A run goes on here without the block, which says nothing of it any more; but it has lost nothing."""
+        following = self.following
+        leaving = following.cfa.leaving(node[0])
+        live = sorted(following.live[node[0]] - following.own.holders, key=str)
+        kept = tuple(v for v in live if isinstance(v.type, PointerType))
+        if leaving and kept:
+            self.chains.edges.append(Edge(_name(node), Print(leaving[0].label.place, None, kept), _name(node)))
 
     def _ways(self, here: str, ways: list[Way], place: Place) -> None:
         if len(ways) == 2 and _are_opposite(ways[0][0][0], ways[1][0][0]):

@@ -140,7 +140,8 @@ def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int
         second = {(o, s + shift) for v, s in first for o, shift in origins.get(v, ())}
         if {1, -1} <= {shift for origin, shift in first | second if origin == variable}:
             lengths.add(variable)
-    return frozenset(lengths)
+    runs = {v for v in lengths for o, _ in origins[v] if o != v and o in lengths}  # ``i = n``: it runs up to a length
+    return frozenset(lengths - runs)
 
 
 def _is_followed(operation: Operation, own: Owned) -> bool:

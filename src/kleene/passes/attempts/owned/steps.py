@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 from kleene.cfa.expressions import (
@@ -14,8 +15,6 @@ from kleene.cfa.expressions import (
     Constant,
     Deref,
     Expression,
-    Field,
-    Index,
     PointerDifference,
     PointerOffset,
     Unary,
@@ -59,7 +58,7 @@ from kleene.passes.attempts.owned.facts import (
     Facts,
     Tag,
 )
-from kleene.passes.attempts.owned.reads import Reads
+from kleene.passes.attempts.owned.reads import Reads, start_of, start_of_place
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
@@ -116,10 +115,17 @@ class Steps(Relations):
 
     def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         """The ways to go along an edge. What the operation reads is read in each of them."""
-        hidden = {v for v in self.own.holders if facts.tag(v) == OTHER}
+        hidden = self._hidden_pointers(facts)
+        if self.reads.hide_place(edge.label, hidden):
+            yield self._unsupported(f"a place that depends on other blocks: {edge.label}", edge.label, facts, state)
+            return
         for step in self._steps(edge, facts, state):
             reads = self.reads.left_out(edge.label, step.operations, hidden)
             yield replace(step, operations=(*reads, *step.operations)) if reads else step
+
+    def _hidden_pointers(self, facts: Facts) -> frozenset[Variable]:
+        """The pointers to blocks that are not there."""
+        return frozenset(v for v in self.own.holders if facts.tag(v) == OTHER)
 
     def _steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         after = self.after(edge.label, state)
@@ -204,8 +210,42 @@ class Steps(Relations):
             others = apart
         yield from ((None, other) for other in others)
 
-    def _numbers(self, facts: Facts) -> tuple[Variable, ...]:
+    def numbers(self, facts: Facts) -> tuple[Variable, ...]:
+        """The numbers of the elements that are followed."""
         return (SLOT,) if facts.slot is not None else AT[: facts.copies]
+
+    @staticmethod
+    def compared(number: Variable, index: Variable, state: State) -> Iterator[tuple[str, State]]:
+        """The states in which an element is before an index, at it, or behind it."""
+        if index not in state.held or state.held[index] not in state.zone.bounds:
+            yield "?", state
+            return
+        for operator in ("<", "==", ">"):
+            here = state.copy()
+            if relate(operator, here.held[number], here.held[index], here.zone):
+                yield operator, here
+
+    def indices_of(self, label: Operation) -> frozenset[Variable]:
+        """The variables that say which element an operation means, by way of copies, too."""
+        elements = (n for x in expressions(label) for n in walk(x) if isinstance(n, Deref) and self.own.is_element(n))
+        found = {v for e in elements for v in walk(e.pointer) if isinstance(v, Variable) and _is_number(v)}
+        while more := {o for v in found for o in self._origins.get(v, ())} - found:
+            found |= more
+        return frozenset(found)
+
+    @cached_property
+    def _origins(self) -> dict[Variable, set[Variable]]:
+        """The variables from which numbers are copied, as they are or by a sum."""
+        origins: dict[Variable, set[Variable]] = {}
+        for operation in self.own.blocks.operations:
+            if (
+                isinstance(operation, Assign)
+                and isinstance(operation.target, Variable)
+                and _is_number(operation.target)
+            ):
+                read = {n for n in walk(operation.value) if isinstance(n, Variable) and _is_number(n)}
+                origins.setdefault(operation.target, set()).update(read)
+        return origins
 
     def _load_element(
         self, edge: Edge[Operation], target: Variable, element: Deref, facts: Facts, state: State
@@ -216,7 +256,7 @@ class Steps(Relations):
             return
         touch, inside = self._touch(element, place), state.copy()
         at = self._number_of(element, inside)
-        for number, here in self._where(at, inside, self._numbers(facts)):
+        for number, here in self._where(at, inside, self.numbers(facts)):
             after = self.after(edge.label, here)
             if after is None:
                 continue
@@ -267,7 +307,7 @@ class Steps(Relations):
             return
         inside = state.copy()
         at = self._number_of(target, inside)
-        for number, here in self._where(at, inside, self._numbers(facts)):
+        for number, here in self._where(at, inside, self.numbers(facts)):
             operations, new = touch, facts
             if facts.slot is not None:
                 new = replace(facts, slot=tag) if number is not None else facts
@@ -306,7 +346,7 @@ class Steps(Relations):
             return facts.tag(inner)
         if isinstance(inner, AddressOf) and isinstance(inner.target, Variable):
             return inner
-        start = _start_of(inner)
+        start = start_of(inner)
         return OTHER if isinstance(start, Variable) and facts.tag(start) == OTHER else ELSE
 
     # The array ------------------------------------------------------------------------------------------------
@@ -339,13 +379,31 @@ class Steps(Relations):
             made = replace(label, size=size, element=CHAR, target=target)
         is_null = Comparison("==", label.target, Constant(0, label.target.type))
         for truth in (True, False) if label.may_fail else (False,):
-            then = self.after(Assume(place, is_null, truth=truth), after)
-            if then is None:
-                continue
-            new = facts if truth else replace(facts, made=True)
-            if not truth and not moved and facts.slot is not None:
-                new = replace(new, slot=NULL if isinstance(label, Allocate) and label.zeroed else NOTHING)
-            yield Step((*before, made, Assume(place, self._flat_value(is_null), truth=truth)), new, then)
+            operations = (*before, made, Assume(place, self._flat_value(is_null), truth=truth))
+            for new, then in self._made(label, facts, state, after) if not truth else [(facts, after)]:
+                passed = self.after(Assume(place, is_null, truth=truth), then)
+                if passed is not None:
+                    yield Step(operations, new, passed)
+
+    def _made(
+        self, label: Allocate | Realloc, facts: Facts, state: State, after: State
+    ) -> Iterator[tuple[Facts, State]]:
+        """What is known where the array was made, or has grown: elements behind its old length have no value."""
+        new = replace(facts, made=True)
+        if facts.slot is None:
+            yield new, after
+            return
+        if not (isinstance(label, Realloc) and facts.made):
+            is_zeroed = isinstance(label, Allocate) and label.zeroed
+            yield replace(new, slot=NULL if is_zeroed else NOTHING), after
+            return
+        for operator, slot in (("<", facts.slot), (">=", NOTHING)):
+            here = state.copy()
+            room = self._whole_room(label.pointer, self.own.scale, here)
+            if room is None or relate(operator, here.held[SLOT], room, here.zone):
+                then = self.after(label, here)
+                if then is not None:
+                    yield replace(new, slot=slot), then
 
     def _grows(self, label: Realloc, count: Expression, state: State) -> bool:
         state = state.copy()
@@ -355,6 +413,10 @@ class Steps(Relations):
     def _end_array(self, label: Free, facts: Facts, after: State) -> Iterator[Step]:
         """The array ends, and no element has the block; NULL ends nothing."""
         operation = self._flat(label)
+        if not self._is_start(label.pointer, after.copy()):
+            yield Step(
+                (Error(label.place, "invalid_free", f"{label.pointer} may not be the start of a block"),), facts, after
+            )
         null = Comparison("==", label.pointer, Constant(0, label.pointer.type))
         if not facts.made:
             yield Step((operation,), facts, after)
@@ -501,7 +563,7 @@ class Steps(Relations):
             yield facts, after
             return
         ways = [(facts, state)]
-        for number in reversed(self._numbers(facts)):
+        for number in reversed(self.numbers(facts)):
             ways = [way for own, before in ways for way in self._behind(label, number, own, before)]
         for own, before in ways:
             then = self.after(label, before)
@@ -523,7 +585,7 @@ class Steps(Relations):
             yield facts, below
         if facts.slot is not None:
             yield replace(facts, slot=NOTHING), behind
-        elif facts.copies > 1:
+        elif facts.copies > 1 or facts.block == ENDED:
             yield self._without(facts, number, behind), behind
         else:
             yield facts, behind  # the block would be lost: it was the only element
@@ -531,17 +593,19 @@ class Steps(Relations):
     def _hidden(self, label: Operation, facts: Facts) -> tuple[Operation, ...]:
         """What is left of an operation on a block that is not there, or on places in the array."""
         place = label.place
-        hidden = {v for v in self.own.holders if facts.tag(v) == OTHER}
+        hidden = self._hidden_pointers(facts)
         match label:
-            case Print() | MemSet():
+            case Print():
+                return (Skip(place),)
+            case MemSet(pointer=pointer) if start_of(bare(pointer)) in hidden:
                 return (Skip(place),)
             case Return():
                 return (replace(label, value=Constant(0, INT)),)
-            case Havoc(target=target) if hidden & set(walk(target)):
+            case Havoc(target=target) if start_of_place(target) in hidden:
                 return (Skip(place),)
             case Assign(target=Variable() as target) if not isinstance(target.type, PointerType | RecordType):
                 return (Havoc(place, target, CHOICE),)
-            case Assign(target=target, value=value) if hidden & set(walk(target)):
+            case Assign(target=target, value=value) if start_of_place(target) in hidden:
                 if isinstance(value.type, PointerType) and constant_of(bare(value)) != 0:
                     return (Unsupported(place, "a pointer in a block that is not followed"),)
                 return (Skip(place),)
@@ -564,6 +628,10 @@ class Steps(Relations):
         return node
 
 
+def _is_number(variable: Variable) -> bool:
+    return isinstance(variable.type, IntegerType)
+
+
 def _ordered(facts: Facts, state: State) -> State:
     """The numbers of the elements that have the block in their order, as far as it is known."""
     own = AT[: facts.copies]
@@ -583,18 +651,6 @@ def _are_same(one: Tag, two: Tag) -> bool | None:
     if {one, two} & {NOTHING, ELSE} or ({one, two} <= {OTHER, BLOCK} and OTHER in (one, two)):
         return None
     return one == two
-
-
-def _start_of(pointer: Expression) -> Expression:
-    """The pointer to the block into which a pointer leads, by sums and members."""
-    match pointer:
-        case PointerOffset(pointer=inner):
-            return _start_of(bare(inner))
-        case AddressOf(target=place):
-            while isinstance(place, Field | Index):
-                place = place.base
-            return _start_of(bare(place.pointer)) if isinstance(place, Deref) else pointer
-    return pointer
 
 
 def _like(pointer: Expression, old: Expression) -> Expression:

@@ -177,27 +177,46 @@ class Accesses:
         return lvalue
 
     def _move(self, expression: PointerOffset) -> Expression:
-        """A pointer that is moved in a text stays where it is; it must be none to nowhere."""
+        """A pointer that is moved in a text stays where it is; one to nowhere may be moved by 0 (`NULL + 0`) only."""
         pointer = self.value(expression.pointer)
-        self.read(expression.index)
-        if constant_of(expression.index) != 0:
+        index = self.value(expression.index)
+        self.here = self.chains.read(self.here, index, self.place)
+        if constant_of(index) != 0:
             test = Comparison("==", pointer, Constant(0, pointer.type))
             nowhere, self.here = self.chains.branch(self.here, test, self.place)
-            self.chains.fail(nowhere, self.place, "null_dereference", f"{expression.pointer} may be NULL")
+            stays, moved = self.chains.branch(nowhere, Comparison("==", index, Constant(0, index.type)), self.place)
+            self.chains.fail(moved, self.place, "null_dereference", f"{expression.pointer} may be NULL")
+            self.chains.connect(stays, self.here, self.place)
         return pointer if pointer.type == expression.type else Cast(pointer, expression.type)
 
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
         if expression.operator not in ("==", "!="):
-            for side in (left, right):
-                self.here = self.chains.read(self.here, side, self.place)
-            return self.chosen_between(INT, 0, 1)
+            return self._order(replace(expression, left=left, right=right))
         self.chains.fresh += 1
         equal = self.chains.local(f"$text{self.chains.fresh}", INT)
         right = right if right.type == left.type else Cast(right, left.type)
         self._either(equal, 0, 1, Comparison("==", left, right))
         return Comparison(expression.operator, equal, Constant(1, INT))
+
+    def _order(self, expression: Comparison) -> Variable:
+        """Whether a pointer into a text is before another one: either may be the case, but two of NULL are equal."""
+        sides = (expression.left, expression.right)
+        for side in sides:
+            self.here = self.chains.read(self.here, side, self.place)
+        here, others = self.here, []
+        for side in sides:
+            nowhere, somewhere = self.chains.branch(here, Comparison("==", side, Constant(0, side.type)), self.place)
+            others.append(somewhere)
+            here = nowhere
+        self.here = self.chains.location()
+        for way in others:
+            self.chains.connect(way, self.here, self.place)
+        answer = self.chosen_between(INT, 0, 1)
+        equal = Assign(self.place, answer, Constant(int(expression.operator in ("<=", ">=")), INT))
+        self.chains.connect(self.chains.add(here, equal), self.here, self.place)
+        return answer
 
     # Accesses -------------------------------------------------------------------------------------------------
 

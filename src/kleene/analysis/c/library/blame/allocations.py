@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kleene.analysis.c.library.client.suspects import reached_functions
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.readings.operations import Operation
 from kleene.cfa.operations import Allocate, Call, Place, Realloc
@@ -58,5 +57,5 @@ def _active(steps: list[TraceStep]) -> list[TraceStep]:
 
 def executes_spared(program: CProgram, function: str, places: Collection[Place]) -> str:
     """A function that does not test what it allocates, and that another one executes; empty if there is none."""
-    reached = reached_functions(program, function)
+    reached = program.reached_from(function)
     return next(iter(sorted(p.function for p in places if p.function in reached)), "")

@@ -14,6 +14,7 @@ from kleene.analysis.c.library.readings.operations import (
     DROPS,
     ELEMENTS,
     OBJECTS,
+    OVER,
     STATUS,
     TEXTS,
     Fate,
@@ -27,6 +28,8 @@ _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
 _DATUM = "(void *)65536"
 """A pointer that is stored only: to follow it is an error, told from others by its address behind the page of NULL."""
+IS_OVER = "kleene_over"
+"""The variable that says whether an iterator is at its end."""
 _ANY_DATUM = "kleene_datum()"
 _STORED = "kleene_stored()"
 DATA = f"""\
@@ -200,6 +203,9 @@ class Calls:
                 record = record_of(function.result) if is_direct(function.result) else ""
                 member = member_to_see(record, self.interface)
                 text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
+            case _ if operation.outcome in OVER:
+                call.guards.append(f"!{IS_OVER}")
+                text = self._until_over(operation, text)
             case Outcome.IGNORED if handed := hand_out("r", function.result.type, self.interface):
                 owned = own_result(operation, "r", function.result.type) if self.watch is not None else ""
                 text = f"{function.result.text} r = {text}; {handed} {owned}".removesuffix("; ")
@@ -211,6 +217,14 @@ class Calls:
         if call.guards:
             body = f"if ({' && '.join(call.guards)}) {{ {body} }}"
         return self._needs_object(operation, f"{' '.join(call.setup)} {body}".strip())
+
+    def _until_over(self, operation: Operation, text: str) -> str:
+        """A call whose result says that an iterator is at its end."""
+        result = operation.function.result
+        over = f"if ({'!' if operation.outcome is Outcome.OVER_IF_ZERO else ''}r) {IS_OVER} = 1"
+        member = member_to_see(record_of(result), self.interface) if is_direct(result) else ""
+        seen = f"if (r) (void)r->{member};" if member else hand_out("r", result.type, self.interface)
+        return f"{result.text} r = {text}; {seen} {over}"
 
     def _new(self, operation: Operation, text: str, call: _Call) -> str:
         """An object that the call makes goes to the variable of its type."""

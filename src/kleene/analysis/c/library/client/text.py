@@ -15,13 +15,14 @@ from functools import cached_property
 from pathlib import Path
 
 from kleene.analysis.c.library.client.allocators import allocator_texts
-from kleene.analysis.c.library.client.calls import DATA, Calls, stores_data
+from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, stores_data
 from kleene.analysis.c.library.client.handed_out import DECLARATION, exported_cases
 from kleene.analysis.c.library.client.watch import BEGIN, END, Watch
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
 from kleene.analysis.c.library.readings.operations import (
     KEPT_RESULTS,
+    OVER,
     POINTER_ROLES,
     TEXTS,
     Fate,
@@ -259,8 +260,9 @@ class _Writer:
         variable, indent = self.variables[name], "            "
         makers = [o for o in operations if o.makes == name]
         others = [o for o in operations if o.makes != name]
+        over = f" int {IS_OVER} = 0;" if any(o.outcome in OVER for o in others) else ""
         lines: list[tuple[str, Operation | None]] = [
-            (f"        case {number}: {{ {self.types.texts[name]} *{variable} = NULL;", None),
+            (f"        case {number}: {{ {self.types.texts[name]} *{variable} = NULL;{over}", None),
             (f"{indent}switch (__VERIFIER_nondet_int()) {{", None),
         ]
         lines += [(f"{indent}case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(makers, start=1)]

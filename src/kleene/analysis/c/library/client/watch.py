@@ -13,7 +13,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kleene.analysis.c.library.readings.operations import DROPS, Operation, Role
+from kleene.analysis.c.library.readings.operations import CALLBACKS, DROPS, Operation, Role
+from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType, Type, VoidType
 
 _TAKES = re.compile(r"pop|dequeue|take|steal|detach|extract|unlink|remove|delete", re.IGNORECASE)
@@ -79,10 +80,13 @@ class Watch:
 
         Beside a function with several pointers it may be the context of this function, which does not end with it.
         """
-        beside = [p.type for p, r in zip(operation.function.parameters, operation.roles, strict=True) if r in DROPS]
+        pairs = zip(operation.function.parameters, operation.roles, strict=True)
+        is_stored = place in self.stored.get(operation.function.name, frozenset((place,)))
+        called = DROPS if is_stored else CALLBACKS
+        beside = [p.type for p, r in pairs if r in called]
         if any(sum(is_datum(t.type) for t in type_.callback[1:]) > 1 for type_ in beside):
             return OTHER if self.examined else "NULL"
-        if place not in self.stored.get(operation.function.name, frozenset((place,))):
+        if not is_stored:
             return "kleene_key()"
         return "kleene_stored()" if operation.roles[place] is Role.STORED else "kleene_datum()"
 
@@ -104,6 +108,14 @@ def own_result(operation: Operation, value: str, type_: Type) -> str:
 
 def is_datum(type_: Type) -> bool:
     return isinstance(type_, PointerType) and isinstance(type_.target, VoidType)
+
+
+def hands_on_data(program: CProgram, operation: Operation) -> bool:
+    """Whether an operation may give a datum to its caller, or to a function of the client that uses or ends it."""
+    function = operation.function
+    stored = [p.type.type.target for p in function.parameters if isinstance(p.type.type, PointerType)]
+    reached = program.reached_from(function.name)
+    return any(map(is_datum, (function.result.type, *stored))) or bool({"kleene_use", "kleene_end"} & set(reached))
 
 
 def watched(operations: list[Operation]) -> list[Operation]:

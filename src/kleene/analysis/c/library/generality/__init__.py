@@ -6,4 +6,5 @@ In reading order:
 - `static_numbers`: numbers in variables of the library, which calls on other objects change
 - `stored_data`: arguments that a function may store, which a client hands in once
 - `hooks`: members for functions of the client that no function of the library sets
+- `tested_hooks`: parameters for functions of the client that the library compares with NULL
 """

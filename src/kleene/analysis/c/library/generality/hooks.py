@@ -15,7 +15,7 @@ from kleene.passes.facts.memory import constant_of
 
 Hook = tuple[str, int]
 """A member: the name of its struct, and its offset."""
-_NONE: Hook = ("", 0)
+NO_HOOK: Hook = ("", 0)
 
 
 def unset_hooks(program: CProgram) -> dict[Hook, str]:
@@ -28,9 +28,9 @@ def unset_hooks(program: CProgram) -> dict[Hook, str]:
     }
     for operation in program.operations:
         if isinstance(operation, Assign) and _sets(operation):
-            hooks.pop(_hook(operation.target), None)
+            hooks.pop(hook_of(operation.target), None)
         for node in (n for x in expressions(operation) for n in walk(x) if isinstance(n, AddressOf)):
-            hooks.pop(_hook(node.target), None)
+            hooks.pop(hook_of(node.target), None)
     return hooks
 
 
@@ -48,11 +48,11 @@ def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str]) -> frozenset[str]:
     return frozenset(edge.source for edge in edges) & left.reachable & returning
 
 
-def _hook(lvalue: Expression) -> Hook:
+def hook_of(lvalue: Expression) -> Hook:
     """The member that an lvalue is, or none."""
     if isinstance(lvalue, Field) and isinstance(lvalue.base.type, RecordType):
         return lvalue.base.type.name, lvalue.offset
-    return _NONE
+    return NO_HOOK
 
 
 def _sets(operation: Assign) -> bool:
@@ -60,7 +60,7 @@ def _sets(operation: Assign) -> bool:
     value = operation.value
     while isinstance(value, Cast):
         value = value.operand
-    return constant_of(value) != 0 and (_hook(value) != _hook(operation.target) or _hook(value) == _NONE)
+    return constant_of(value) != 0 and (hook_of(value) != hook_of(operation.target) or hook_of(value) == NO_HOOK)
 
 
 def _needs_hook(operation: Operation, unset: dict[Hook, str]) -> bool:
@@ -71,5 +71,5 @@ def _needs_hook(operation: Operation, unset: dict[Hook, str]) -> bool:
     while isinstance(condition, Unary) and condition.operator == "!":
         condition, truth = condition.operand, not truth
     if not isinstance(condition, Comparison) or constant_of(condition.right) != 0:
-        return _hook(condition) in unset and truth
-    return _hook(condition.left) in unset and condition.operator == ("!=" if truth else "==")
+        return hook_of(condition) in unset and truth
+    return hook_of(condition.left) in unset and condition.operator == ("!=" if truth else "==")

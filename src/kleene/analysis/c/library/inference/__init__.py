@@ -9,6 +9,7 @@ In reading order:
 - `doubts`: what trials leave in doubt
 - `other_ways`: functions that have no error if others are read in another way
 - `sparing`: functions that do not test what they allocate
+- `weaker`: weaker preconditions of functions that are accepted
 - `selection`: selects a reading for each function
 - `reasons`: why a function has no reading
 """

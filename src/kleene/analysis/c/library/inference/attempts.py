@@ -166,6 +166,12 @@ def frees_datum(rejected: Rejected) -> bool:
     return fault.message == NO_BLOCK and not is_seen(fault, rejected.client)
 
 
+def frees_stored(rejected: Rejected) -> bool:
+    """Whether the pointer that the library frees may be one that an earlier operation has stored."""
+    earlier = executed_operations(finding_of(rejected.error), rejected.client)[:-1]
+    return frees_datum(rejected) and any(Role.DATA in operation.roles for operation in earlier)
+
+
 def failing(rejected: Rejected) -> str:
     """The function that the failing run calls last."""
     executed = executed_operations(finding_of(rejected.error), rejected.client)

@@ -27,6 +27,7 @@ OUTSIDE = (
     "check the file that defines it"
 )
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
+REARRANGES = "it changes links of an object, and {0} is not proved with it: {1}"
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
 BY_FREE = (

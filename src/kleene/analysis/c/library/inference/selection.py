@@ -24,6 +24,7 @@ from kleene.analysis.c.library.inference.attempts import (
     failing,
     follows_datum,
     frees_datum,
+    frees_stored,
     is_wrong_guess_of,
     most_telling,
 )
@@ -54,9 +55,9 @@ from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
     ClientFolder,
-    null_tests,
 )
 from kleene.analysis.c.library.inference.tries import Tries
+from kleene.analysis.c.library.inference.weaker import admit_null
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import (
     ObjectTypes,
@@ -65,7 +66,6 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.candidates import readings, says_end
 from kleene.analysis.c.library.readings.operations import (
     OBJECTS,
-    OR_NULL,
     Fate,
     Operation,
     Outcome,
@@ -123,7 +123,7 @@ class Inference:
                 deferred = []
         reject_sharing(self.tries)
         self._doubt_enders()
-        self._admit_null()
+        admit_null(self.tries)
         return self.inferred
 
     def read_again(self, operation: Operation) -> Operation | None:
@@ -168,38 +168,6 @@ class Inference:
                 self.inferred.rejected.append(failed.rejected)
             else:
                 self.inferred.accepted.append(named[0])
-
-    def _admit_null(self) -> None:
-        """A function that compares an object with NULL may get NULL, if that is no error: the weaker precondition.
-
-        So may each function of the client, as its parameter may be compared in another function.
-        """
-        for operation in list(self.inferred.accepted):
-            if operation.function.name in self.stored.readings:
-                continue
-            program = self.clients.write(self.inferred.types, self.inferred.accepted)[1]
-            tested = null_tests(program.functions[operation.function.name])
-            objects = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
-            if objects and operation.records_in(Role.OBJECT)[0] not in self.inferred.types.iterators:
-                roles = tuple(Role.OBJECT_OR_NULL if i in objects else r for i, r in enumerate(operation.roles))
-                operation = self._weaker(operation, replace(operation, roles=roles))
-            if Role.LASTING_TEXT in operation.roles:  # one of the others keeps its texts
-                operation = self._weaker(operation, operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))
-            for place, role in enumerate(operation.roles):
-                if role in OR_NULL:
-                    roles = (*operation.roles[:place], OR_NULL[role], *operation.roles[place + 1 :])
-                    operation = self._weaker(operation, replace(operation, roles=roles))
-
-    def _weaker(self, operation: Operation, other: Operation) -> Operation:
-        """The other reading in place of an accepted one, if it has no error."""
-        if self.tries.is_over:
-            return operation
-        place = self.inferred.accepted.index(operation)
-        self.inferred.accepted.remove(operation)
-        weaker = self.tries.one(other, TRIAL_STATES)
-        accepted = weaker.operation if weaker.is_admissible else operation
-        self.inferred.accepted.insert(place, accepted)
-        return accepted
 
     def _next_of(self, deferred: list[Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""
@@ -247,7 +215,6 @@ class Inference:
         sharing = [t for t in tried if t.trial.shared and t.trial.error is None]
         longer = [self.tries.one(t.operation, TRIAL_STATES) for t in sharing]  # is it wrong that they share a block?
         failures = [r for t in (*longer, *tried) if (r := t.rejected) is not None]
-        owning = [r for r in failures if Role.OWNED in r.operation.roles]
         if self._take_back_makers(tried, function):
             self._decide(function, self._tried_again(function))
         elif adding := [r for r in failures if adds_block(r)]:
@@ -272,7 +239,7 @@ class Inference:
             self._reject(most_telling(linked))  # two objects share a block, and that is the error
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
-        elif any(map(frees_datum, failures)) and all(map(frees_datum, owning)):
+        elif _frees_data(failures):
             self.inferred.untried[function.name] = FREES
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
@@ -354,6 +321,15 @@ class Inference:
         best = self.tries.best(self.tries.all_of(others)) if others else None
         self.inferred.accepted = before
         return best is not None
+
+
+def _frees_data(failures: list[Rejected]) -> bool:
+    """Whether a function frees what clients store, whatever its own arguments are.
+
+    Where it frees what it gets itself, readings in which this is a block show whether it does so rightly.
+    """
+    owning = [r for r in failures if Role.OWNED in r.operation.roles]
+    return any(map(frees_stored, failures)) or (any(map(frees_datum, failures)) and all(map(frees_datum, owning)))
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
@@ -20,9 +21,11 @@ from kleene.analysis.c.library.inference.trials import (
 )
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import object_types
-from kleene.analysis.c.library.readings.candidates import readings
-from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
+from kleene.analysis.c.library.readings.candidates import hands_out, readings
+from kleene.analysis.c.library.readings.operations import ELEMENTS, Fate, Operation, Outcome, Role
+from kleene.cfa.operations import Return
 from kleene.domains.explicit.explore import Confirmed
+from kleene.passes.facts.memory import constant_of
 
 SHARE = 0.5
 """The part of the time that trials may take together."""
@@ -66,7 +69,42 @@ class Tries:
 
     def possible(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try whose elements the client can reach."""
-        return [o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o)]
+        reachable = (o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o))
+        return [o for o in reachable if self._may_release(o) and self._may_say(o)]
+
+    def _may_say(self, operation: Operation) -> bool:
+        """Whether the number that a maker returns may be read so: one that returns -1 says that it has failed.
+
+        Else one that forgets a block where it fails would be read as one that makes an object there.
+        """
+        made = operation.initialises or Role.MADE in operation.roles
+        says_more = operation.outcome in (Outcome.SET_IF_MADE, Outcome.IGNORED)
+        if not made or not says_more or operation.function.name in self.stored.readings:
+            return True
+        return operation.function.name not in self._negative
+
+    @cached_property
+    def _negative(self) -> frozenset[str]:
+        """The functions that return a negative constant."""
+        functions = self.clients.write(self.inferred.types, [])[1].functions
+        return frozenset(
+            name
+            for name, function in functions.items()
+            for edge in function.cfa.edges
+            if isinstance(edge.label, Return) and edge.label.value is not None
+            if (constant_of(edge.label.value) or 0) < 0
+        )
+
+    def _may_release(self, operation: Operation) -> bool:
+        """Whether the caller may free an element that it gets back: it has handed in such blocks, or a name says so.
+
+        Else a function that forgets to free an element of the library would be read as one that hands it out.
+        """
+        elements = {*operation.records_in(*ELEMENTS)} - self.inferred.types.initialised
+        if operation.fate is not Fate.RELEASED or not elements or hands_out(operation.function):
+            return True
+        given = {name for o in self.inferred.accepted for name in o.records_in(Role.BLOCK)}
+        return operation.function.name in self.stored.readings or elements <= given
 
     def _readings(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try: the stored one, or all."""

@@ -23,6 +23,7 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
+    OVER,
     POINTER_ROLES,
     STATUS,
     Fate,
@@ -96,6 +97,11 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
 def says_end(function: ExportedFunction) -> bool:
     """Whether the name of a function says that it ends an object, and no other record is concerned."""
     return bool(ENDS.search(function.name)) and len(records_of(function)) == 1
+
+
+def hands_out(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that its caller owns what it returns or unlinks."""
+    return bool(_HANDS_OUT.search(function.name))
 
 
 def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
@@ -261,7 +267,7 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
         return (Fate.KEPT,)
     subject_is_element = any(r in ELEMENTS for _, r in changing)
     subject = next((p for p, r in changing if r in ELEMENTS), changing[0][0])
-    handed_out = subject_is_element and _HANDS_OUT.search(function.name)
+    handed_out = subject_is_element and (hands_out(function) or record_of(subject.type) in types.handed_in)
     released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
     if _is_unlinked(roles):
         if _only_looks(function):
@@ -300,8 +306,23 @@ def _ranked(function: ExportedFunction, outcomes: tuple[Outcome, ...]) -> list[t
 
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    """What the client may do with the result, the most plausible first."""
+    return *_usual_outcomes(function, roles, types), *_ends_of_iteration(function, roles, types)
+
+
+def _ends_of_iteration(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
+    """How the result may say that an iterator is at its end: NULL, or a number."""
+    pairs = zip(function.parameters, roles, strict=True)
+    if not any(role is Role.OBJECT and record_of(p.type) in types.iterators for p, role in pairs):
+        return ()
+    if isinstance(function.result.type, PointerType):
+        return (Outcome.OVER_IF_ZERO,)
+    return OVER if isinstance(function.result.type, IntegerType) else ()
+
+
+def _usual_outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
     result, name = function.result, record_of(function.result)
-    freed = (Outcome.FREED,) if _HANDS_OUT.search(function.name) else ()
+    freed = (Outcome.FREED,) if hands_out(function) else ()
     if name and is_direct(result):
         same = [p for p, r in zip(function.parameters, roles, strict=True) if record_of(p.type) == name]
         objects = any(r in OBJECTS for p, r in zip(function.parameters, roles, strict=True) if p in same)
@@ -310,7 +331,7 @@ def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: Object
             if name in types.constructed - types.empty_is_null:  # an object ends by a function of the library
                 freed = ()
             return (*another, Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, *freed)
-        owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or _HANDS_OUT.search(function.name)
+        owned = is_iterator(result, types) or not any(r in OBJECTS for r in roles) or hands_out(function)
         if name in types.kept and not same:  # without an object, it may be one that the library keeps in its variables
             return (Outcome.NEW, Outcome.IGNORED) if owned else (Outcome.IGNORED, Outcome.NEW)
         return (Outcome.IGNORED, *((Outcome.FREED,) if _UNLINKS.search(function.name) else freed))

@@ -49,6 +49,7 @@ class Role(Enum):
 
 
 DROPS = (Role.DROP, Role.DROP_OR_NULL)
+CALLBACKS = (*DROPS, Role.CALLBACK, Role.CALLBACK_OR_NULL)
 OR_NULL = {Role.CALLBACK: Role.CALLBACK_OR_NULL, Role.DROP: Role.DROP_OR_NULL}
 """Functions of the client, and the weaker precondition of each."""
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
@@ -82,10 +83,14 @@ class Outcome(Enum):
     ZERO_IF_MADE = "is 0 exactly if the object is made"
     SET_IF_MADE = "is not 0 exactly if the object is made"
     POSITIVE_IF_MADE = "is more than 0 exactly if the object is made"
+    OVER_IF_ZERO = "is 0 where the iteration is over: then it is not called again"
+    OVER_IF_SET = "is not 0 where the iteration is over: then it is not called again"
 
 
 STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE, Outcome.POSITIVE_IF_MADE)
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
+OVER = (Outcome.OVER_IF_ZERO, Outcome.OVER_IF_SET)
+"""What a function of an iterator may say: many must not be called again behind the end."""
 KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
 
