@@ -22,6 +22,7 @@ EVERY: dict[str, int] = {
     "tests/oracle_symbolic/test_one_field.py::test_random_inputs[NEXT]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[arrays/heap_of_jobs]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[nested/stations]": ONLY_IN_EXAM,
+    "tests/corpus/test_corpus.py::test_program[nested/archive]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[arrays/growing_stack]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[text/words_of_lines]": ONLY_IN_EXAM,
     "tests/unsafe_c/test_blocks.py::test_it_is_not_proved[pointer_stack": ONLY_IN_EXAM,
