@@ -26,12 +26,12 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
 from kleene.passes.attempts.owned import with_followed_blocks
+from kleene.passes.attempts.owned.copies import with_copied_elements
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
-from kleene.passes.elements.copies import with_copied_elements
 from kleene.passes.elements.flexible import with_flexible_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.elements.members import with_member_blocks

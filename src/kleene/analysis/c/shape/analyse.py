@@ -36,8 +36,8 @@ from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
 from kleene.passes.attempts.cursors import copied_cursors
+from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
-from kleene.passes.elements.copies import moves_elements
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import running_numbers
 from kleene.passes.preparation import Prepared

@@ -12,6 +12,7 @@ element is chosen and followed.
 
 In reading order:
 
+- `copies`: `memmove` of elements becomes loops first
 - `selection`: the arrays and the pointers to the blocks in them
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows
