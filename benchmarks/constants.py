@@ -40,6 +40,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "choices": (("arrays/queues_in_an_array",),),
     "cursors": (("sll/cursors",),),
     "members": (("nested/stations",),),
+    "optional nodes": (("nested/archive",),),
     "counts": (("arrays/counted_list",),),
     "long texts": (("text/long_argument",),),
     "parts of calls": (("programs/four_lists_recursive",),),
@@ -81,6 +82,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("NUMBERS_SHARE", ("shape",)),
         ("CALLS_SHARE", ("parts",)),
         ("PARTS_SHARE", ("parts",)),
+        ("NODES_SHARE", ("optional nodes",)),
         ("COUNTS_SHARE", ("counts",)),
         ("LOADS_SHARE", ("shape",)),
         ("COMPARISONS_SHARE", ("shape",)),
@@ -113,6 +115,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_BEFORE_PARTS", ("parts",)),
         ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("parts of calls",)),
         ("STRUCTURES_BEFORE_MANY_SLICES", ("slices",)),
+        ("STRUCTURES_BEFORE_NODES", ("optional nodes",)),
+        ("STRUCTURES_BEFORE_NODES_OF_CALLS", ("optional nodes",)),
     ),
     "kleene.analysis.c.shape.apart": (
         ("SAMPLED_STRUCTURES", ("parts",)),
@@ -121,6 +125,10 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LEAST_VALUES", ("parts",)),
     ),
     "kleene.analysis.c.shape.probe": (("PROBED_STRUCTURES", ("parts",)),),
+    "kleene.analysis.c.shape.optional_nodes": (
+        ("SAMPLED_STRUCTURES", ("optional nodes",)),
+        ("GAIN_FACTOR", ("optional nodes",)),
+    ),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (
         ("SAMPLED_STRUCTURES", ("shape",)),

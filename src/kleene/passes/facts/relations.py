@@ -127,6 +127,10 @@ class Relations(TextOperations):
         states = self.at.get(location, {})
         return bool(states) and all(holds(state.copy()) for state in states.values())
 
+    def excludes(self, condition: Assume, location: str) -> bool:
+        """Whether no run passes a condition."""
+        return self._always(location, lambda state: self.after(condition, state) is None)
+
     def inside(self, pointer: Expression, index: Expression, scale: int, location: str) -> bool:
         """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block."""
 

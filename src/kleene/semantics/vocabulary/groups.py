@@ -518,6 +518,12 @@ def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> l
     return result
 
 
+def led_back(shape: ShapeClass, edges: Sequence[tuple[str, str]], back: str) -> dict[str, str]:
+    """The forward edges of trees from whose targets an edge leads back, with the predicates that say so."""
+    found = [(cells, there) for cells, there, edges_back in _cancelling(shape, edges) if back in edges_back]
+    return {edge: cancelling(*cells) for cells, there in found for edge in there} if len(found) > 1 else {}
+
+
 def _cancelling(
     shape: ShapeClass, edges: Sequence[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], list[str], list[str]]]:
