@@ -17,9 +17,12 @@ in_exam = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs
 """The mark of a test or of a case that only `make exam` runs, where the test itself says so."""
 ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
+    "tests/unsafe_c/test_rotations.py::test_a_changed_rotation_is_not": 6,
+    "tests/oracle_symbolic/test_one_field.py::test_links_with_targets_of_pointers": 2,
     "tests/oracle_symbolic/test_one_field.py::test_random_inputs[NEXT]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[arrays/heap_of_jobs]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[nested/stations]": ONLY_IN_EXAM,
+    "tests/corpus/test_corpus.py::test_program[nested/archive]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[arrays/growing_stack]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[text/words_of_lines]": ONLY_IN_EXAM,
     "tests/unsafe_c/test_blocks.py::test_it_is_not_proved[pointer_stack": ONLY_IN_EXAM,
@@ -77,6 +80,7 @@ EVERY: dict[str, int] = {
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[conditions/used_up": ONLY_IN_EXAM,
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[rewritings/not_only_slots": ONLY_IN_EXAM,
     "tests/unsafe_c/test_stored_numbers.py": 4,
+    "tests/unsafe_c/test_references.py": 5,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it[builder": ONLY_IN_EXAM,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it": 2,
     "tests/cli/test_messages.py::test_a_possible_finding_has_the_names_of_the_source": ONLY_IN_EXAM,

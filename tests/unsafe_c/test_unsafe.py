@@ -15,6 +15,7 @@ bit-field has not; large numbers were not rounded to `float`, nor computed as `l
 `jumps`: `longjmp` and `goto *`, which become returns and branches.
 `words`: pointers with flags in their low bits, which are two values to the analyses.
 `branches`: conditions on numbers that seem to be constants. `tested`: copies of pointers that are only tested.
+`optional`: nodes that some structures of a location have, and others have not.
 `sizes`: sizes that allocators take in fewer bits, or that callers computed before they changed what is in them.
 """
 

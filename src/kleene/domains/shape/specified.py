@@ -80,7 +80,7 @@ class Specified:
             call.remembers = action.role == "given"
         results: dict[Structure, None] = {}
         for after in call.post(structure):
-            for active in _active(after):
+            for active in with_definite_nodes(after):
                 results[self._remembering(action, active) if action.role == "given" else active] = None
         return list(results)
 
@@ -122,7 +122,7 @@ def _is_definite(structure: Structure, name: str) -> bool:
     return must == may
 
 
-def _active(structure: Structure) -> list[Structure]:
+def with_definite_nodes(structure: Structure) -> list[Structure]:
     """The structure with each node that may or may not be there, and without it."""
     doubtful = structure.values[AC_MAY] & ~structure.values[AC]
     if not doubtful:
@@ -137,4 +137,4 @@ def _active(structure: Structure) -> list[Structure]:
         Structure(structure.vocabulary, structure.size, tuple(there)),
         Structure(structure.vocabulary, structure.size - 1, tuple(gone)),
     )
-    return [active for s in both for active in _active(s)]
+    return [active for s in both for active in with_definite_nodes(s)]

@@ -13,12 +13,19 @@ from functools import partial
 from kleene.analysis.c.shape.apart import NEAREST, PartsLook
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.automaton import Automaton, automaton_of
-from kleene.analysis.c.shape.classes import first_class, next_class
+from kleene.analysis.c.shape.classes import first_class, next_class, without_references
 from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
 from kleene.analysis.c.shape.optional_nodes import NodesLook
 from kleene.analysis.c.shape.probe import whole_heaps_raise
-from kleene.analysis.c.shape.run import Looks, gave_up, run_apart, run_shape
+from kleene.analysis.c.shape.run import (
+    STRUCTURES_BEFORE_NODES,
+    STRUCTURES_BEFORE_NODES_OF_CALLS,
+    Looks,
+    gave_up,
+    run_apart,
+    run_shape,
+)
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import deep_formulas, stated_limit, within
@@ -103,6 +110,9 @@ def analyse(
         ways -= {*WHOLE_FORMS, Way.CALLS}
     elif only_class is None and prepared.calls.is_large_inlined:
         result = series.go(Way.CALLS, result)
+        if Way.NODES in result.ways:
+            result = series.go(Way.NODES, result)
+            result = result if series.is_proof(result) else series.go(Way.CALLS, result, frozenset({Way.PARTS}))
         ways -= {Way.CALLS}
     if only_class is None and not series.is_proof(result) and (series.has_slots() or series.moves_elements()):
         result = series.go(Way.ZEROS, result) if series.has_slots() else result
@@ -188,10 +198,10 @@ class _Series:
         followed = within(self.deadline - time.monotonic(), lambda: self.prepared.by_owned)
         return isinstance(followed, Prepared)
 
-    def go(self, way: Way, result: ShapeResult) -> ShapeResult:
+    def go(self, way: Way, result: ShapeResult, sought: frozenset[Way] = frozenset(Way)) -> ShapeResult:
         """The result of the attempt that goes a way at once, or the given one if it is not better."""
         # the structures with zeros are few, or it is wrong; to follow one block does not prove all that zeros do
-        sought = frozenset(Way) if way is not Way.ZEROS else WHOLE_FORMS - {Way.OWNED}
+        sought = sought if way is not Way.ZEROS else WHOLE_FORMS - {Way.OWNED}
         return self.run([attempt for attempt in ATTEMPTS if attempt.way is way], result, sought)
 
     def run(self, attempts: Sequence[Attempt], result: ShapeResult, ways: frozenset[Way]) -> ShapeResult:
@@ -430,6 +440,9 @@ class _Plan:
                 with_lanes = result if result.complete else None
                 shape, plain = plain, None
                 continue
+            if not result.cyclic and shape.references and (result.alarms or not result.complete):
+                shape = without_references(first)
+                continue
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups, translator.memory.links)
@@ -498,7 +511,8 @@ class _Plan:
             Way.NODES: NodesLook(translation.vocabulary),
         }
         looks = {way: look for way, look in every.items() if way in self.sought}
-        return Looks(looks, lambda: len(self.prepared.slices) >= EARLY_SLICES)
+        before_nodes = STRUCTURES_BEFORE_NODES_OF_CALLS if Way.CALLS in self.taken else STRUCTURES_BEFORE_NODES
+        return Looks(looks, lambda: len(self.prepared.slices) >= EARLY_SLICES, nodes_look=before_nodes)
 
     @property
     def _running(self) -> frozenset[str]:

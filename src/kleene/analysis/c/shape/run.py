@@ -47,6 +47,8 @@ STRUCTURES_BEFORE_MANY_SLICES = 4_000
 """The same for programs with many slices: structures are larger there, and there will be more of them."""
 STRUCTURES_BEFORE_NODES = 16_000
 """Structures before the search for nodes that are often missing, if nothing else is seen: values are lost with them."""
+STRUCTURES_BEFORE_NODES_OF_CALLS = 1_000
+"""The same where functions are analysed apart that could be inlined: a structure at a call costs more than a step."""
 LANES_FACTOR = 4
 """Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
@@ -66,6 +68,8 @@ class Looks:
     has_many_slices: Callable[[], bool] = lambda: False
     parts_look: int = STRUCTURES_BEFORE_PARTS
     """Structures before the ways other than slices."""
+    nodes_look: int = STRUCTURES_BEFORE_NODES
+    """Structures before the search for nodes that are often missing."""
     ways: frozenset[Way] = frozenset()
 
     def __call__(self, reached: Reached[Structure]) -> None:
@@ -77,7 +81,7 @@ class Looks:
             ways = next(filter(None, forms), ways)
         elif reached.generated >= STRUCTURES_BEFORE_MANY_SLICES and Way.SLICES in self.by_way:
             ways = self._seen(reached, Way.SLICES) if self.has_many_slices() else ways
-        if not ways and reached.generated >= STRUCTURES_BEFORE_NODES:
+        if not ways and reached.generated >= self.nodes_look:
             ways = self._seen(reached, Way.NODES)
         self.ways = ways
         if ways:
