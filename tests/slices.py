@@ -17,6 +17,8 @@ in_exam = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs
 """The mark of a test or of a case that only `make exam` runs, where the test itself says so."""
 ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
+    "tests/unsafe_c/test_rotations.py::test_a_changed_rotation_is_not": 6,
+    "tests/oracle_symbolic/test_one_field.py::test_links_with_targets_of_pointers": 2,
     "tests/oracle_symbolic/test_one_field.py::test_random_inputs[NEXT]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[arrays/heap_of_jobs]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[nested/stations]": ONLY_IN_EXAM,
@@ -29,6 +31,8 @@ EVERY: dict[str, int] = {
     "tests/refine/test_library_code.py::test_rings_need_not_be_followed_round": ONLY_IN_EXAM,
     "tests/library/test_copies.py": 3,
     "tests/library/test_readings_hide_nothing.py": 8,
+    "tests/library/test_blame.py::test_what_fills_without_a_cycle_is_proved": ONLY_IN_EXAM,
+    "tests/library/test_blame.py::test_a_fact_that_another_function_sets_right_is_seen": ONLY_IN_EXAM,
     "tests/library/test_results_are_read.py": 3,
     "tests/library/test_library.py::test_the_invariant_of_a_doubly_linked_list": ONLY_IN_EXAM,
     "tests/refine/test_lazy.py::test_the_rebuilt_tree_is_the_tree_from_scratch": 3,
@@ -76,6 +80,7 @@ EVERY: dict[str, int] = {
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[conditions/used_up": ONLY_IN_EXAM,
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[rewritings/not_only_slots": ONLY_IN_EXAM,
     "tests/unsafe_c/test_stored_numbers.py": 4,
+    "tests/unsafe_c/test_references.py": 5,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it[builder": ONLY_IN_EXAM,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it": 2,
     "tests/cli/test_messages.py::test_a_possible_finding_has_the_names_of_the_source": ONLY_IN_EXAM,

@@ -157,3 +157,51 @@ def test_a_second_error_of_a_function_is_not_hidden(tmp_path: Path) -> None:
         "next = n->next; free(n->value); free(n);", "free(n->value); free(n); next = n->next;"
     )
     assert _named(_checked(text, tmp_path), Verdict.FALSE) == {"list_prepend", "list_free"}
+
+
+_CACHE = """\
+#include <stdlib.h>
+struct item { struct item *newer, *older; int key; };
+struct cache { struct item *newest, *oldest; int used, most; };
+struct cache *cache_new(int most) {
+    struct cache *c = calloc(1, sizeof *c);
+    if (c) c->most = most;
+    return c;
+}
+static void take(struct cache *c, struct item *i) {
+    if (i->newer) i->newer->older = i->older; else c->newest = i->older;
+    if (i->older) i->older->newer = i->newer; else c->oldest = i->newer;
+}
+int cache_put(struct cache *c, int key) {
+    struct item *i;
+    if (c->used >= c->most && c->oldest) { i = c->oldest; TAKE }
+    else { i = malloc(sizeof *i); if (!i) return -1; c->used++; }
+    i->key = key; i->newer = NULL; i->older = c->newest;
+    if (c->newest) c->newest->newer = i; else c->oldest = i;
+    c->newest = i;
+    return 0;
+}
+void cache_drop(struct cache *c) { struct item *i = c->oldest; if (i) { take(c, i); free(i); c->used--; } }
+void cache_free(struct cache *c) { while (c->oldest) cache_drop(c); free(c); }
+"""
+
+
+def test_the_only_function_that_fills_is_wrong_if_it_closes_a_cycle(tmp_path: Path) -> None:
+    """Without it nothing has elements, so that the others keep no fact: the run itself shows what held before."""
+    report = _checked(_CACHE.replace("TAKE", ""), tmp_path)
+    assert _named(report, Verdict.FALSE) == {"cache_put"}
+
+
+def test_what_fills_without_a_cycle_is_proved(tmp_path: Path) -> None:
+    report = _checked(_CACHE.replace("TAKE", "take(c, i);"), tmp_path)
+    assert _named(report, Verdict.TRUE) == {f.name for f in report.functions}
+
+
+def test_a_fact_that_another_function_sets_right_is_seen(tmp_path: Path) -> None:
+    """`list_append` sets the tail that `list_prepend` has forgotten, but not to the end of the list."""
+    text = _with(_LIST, TAIL="")
+    report = _checked(text, tmp_path)
+    assert _named(report, Verdict.FALSE) == {"list_prepend"}
+    text = text.replace("if (l->tail) l->tail->next = n; else l->head = n;", "if (l->tail) l->tail->next = n;")
+    text = text.replace("    l->tail = n;\n", "    l->tail = n; if (!l->head) l->head = n;\n")
+    assert _named(_checked(text, tmp_path), Verdict.FALSE) == {"list_prepend"}

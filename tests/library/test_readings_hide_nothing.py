@@ -139,6 +139,11 @@ WRONG = {
     ),
     "an iterator without an end": (_ITERATED.replace("END", ""), "it_next"),
     "an element stays linked": (_QUEUE.replace("LAST", ""), "q_del"),
+    "nodes of the library are forgotten": (
+        _QUEUE.replace("LAST", "else q->last = j->prev;").replace("<stddef.h>", "<stdlib.h>")
+        + "int q_put(struct q *q) { struct job *j = malloc(sizeof *j); if (!j) return -1; q_add(q, j); return 0; }\n",
+        "q_del",
+    ),
     "a positive number without an object": (_INIT.replace("FAILED", "if (!b->data) return 2;"), ""),
     "a negative number that keeps a block": (
         _INIT.replace("FAILED", "if (!b->data) return -1; if (n == 7) return -2;"),

@@ -65,6 +65,8 @@ def listing(build: str, change: str, claim: str) -> str:
         (EQUAL, "", "p->a == p->b"),
         (EQUAL, "p->a++; p->b++;", "p->a == p->b"),
         (EQUAL, "int *q = &p->b; *q = p->a;", "p->a == p->b"),
+        (EQUAL, "int t = p->a; p->a = p->b; p->b = t;", "p->a == p->b"),
+        ("n->a = 0; n->b = (unsigned)__VERIFIER_nondet_int() % 50 + 1;", "", "p->a < p->b"),
         (ORDERED, "if (p->a > -100) p->a = p->a - 1;", "p->a <= p->b"),
         (
             "n->a = 0; n->b = 0;",

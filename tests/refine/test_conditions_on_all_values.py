@@ -96,6 +96,25 @@ def test_cubes_imply_what_they_claim(seed):
     assert claims
 
 
+@pytest.mark.parametrize("variable", [X, U], ids=["signed", "unsigned"])
+@pytest.mark.parametrize("operator", ["/", "%", "&"])
+def test_divisions_and_masks(operator, variable):
+    """On all values: the value that C computes is always admitted, and for divisions it is the only one."""
+    for number in (1, 3, variable.type.maximum):
+        entailment = Entailment()
+        term = entailment.value(Binary(operator, variable, Constant(number, variable.type), variable.type))
+        solver = entailment.z3.SimpleSolver()
+        solver.add(*entailment._constraints)
+        for state in states([variable]):
+            here = state[variable]
+            quotient = abs(here) // number * (1 if here >= 0 else -1)
+            expected = {"/": quotient, "%": here - quotient * number, "&": here & number}[operator]
+            given = entailment.variable(variable) == here
+            assert solver.check(given, term == expected) == entailment.z3.sat
+            if operator != "&":
+                assert solver.check(given, term != expected) == entailment.z3.unsat
+
+
 def test_a_comparison_and_its_negation_share_a_condition():
     assert condition_of("<", X, Y) == condition_of(">=", X, Y) == condition_of(">", Y, X)
     assert condition_of("==", X, Y) == condition_of("!=", Y, X)

@@ -94,6 +94,13 @@ BODIES = {
     "a test of rounded numbers": each("if ((float)q->lo == (float)x) q->hi = x;"),
     "a test that was kept": each("y = q->lo <= x; q->lo = q->hi; if (y) q->hi = x;"),
     "exchanged members": each("x = q->lo; q->lo = q->hi; q->hi = x;"),
+    # A variable that holds what a member was: of another object, or of the same one at another time.
+    "an exchange with another object": each("struct list *o = l; x = o->lo; o->lo = q->lo; q->lo = x;"),
+    "an exchange that is late": each(
+        "x = q->hi; q->hi = any; if (q->hi < q->lo) { y = q->hi; q->hi = x; q->lo = any; }"
+    ),
+    "a remainder of a negative number": SINGLE + "n->lo = x % 10; n->hi = 9; assert(n->lo >= -n->hi + 1);",
+    "a mask of another sign": SINGLE + "n->lo = x & 7; n->hi = x & -8; assert(n->lo >= n->hi);",
     "zeroed members": SINGLE + "if (x) { n->lo = 1; n->hi = 2; } assert(n->lo < n->hi);",
     "a copy of zeros": SINGLE
     + "struct s *k = malloc(sizeof *k); if (!k) exit(0); *k = *n; k->lo = any; assert(k->lo <= k->hi);",

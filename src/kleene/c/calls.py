@@ -9,7 +9,7 @@ from typing import Any
 from kleene.c.clang import evaluate, kind
 from kleene.c.library import jumps, streams, variadic
 from kleene.c.library.atomics import atomic_operation, overflow
-from kleene.c.library.outside import BUILTIN, IGNORED, NATURAL_NUMBERS, NOT_MODELLED, UNKNOWN_NUMBERS
+from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan, scan_text
 from kleene.c.library.start_and_end import RUN_HANDLERS
@@ -31,6 +31,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import (
     BYTES_LEFT,
     LINE_LENGTH,
+    NATURAL_SOURCES,
     OUTSIDE_LENGTH,
     READ_BYTE,
     READ_OR_END,
@@ -202,7 +203,7 @@ class Calls:
             raise UnsupportedConstruct(f"{name} with a result that is not a number", cursor)
         result = target if target is not None and target.type == type_ else self.lower.builder.temporary(type_)
         self.lower.builder.emit(Havoc(self.lower.place(cursor), result, name))
-        if name in NATURAL_NUMBERS:
+        if name in NATURAL_SOURCES:
             self._suppose(cursor, Comparison(">=", result, Constant(0, type_)))
         return result
 

@@ -280,6 +280,8 @@ READ_SOURCES = frozenset((LINE_LENGTH, BYTES_LEFT, WORD_LENGTH, READ_BYTE, READ_
 """The sources of what library functions read from streams; lengths and counts are any numbers, and cut if too large."""
 OUTSIDE_LENGTH = "length of a text of the system"
 """The source of the length of a text such as a variable of the environment."""
+NATURAL_SOURCES = frozenset(("lrand48", "rand", "random"))
+"""Functions of the library that give any number that is not less than 0."""
 CHOICE = "a choice of the analysis"
 """The source of numbers that no run of the program reads, such as which slot stands for an element."""
 

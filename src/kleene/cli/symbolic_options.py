@@ -80,7 +80,7 @@ def specification(name: str, given: Mapping[str, Any]) -> Specification:
     path = input_file(name, ".tvp", given["include"])
     macros = macros_of(given["definitions"])
     include = (*given["include"], str(path.parent))
-    program = load_program(path, include=include, macros=macros)
+    program = load_program(path, include=include, macros=macros, edges_optional=True)
     theory = Theory(program.vocabulary, program.rules)
     if not given["allow_no_rules"]:
         theory.check_rules()

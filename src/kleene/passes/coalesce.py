@@ -13,7 +13,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, Skip, address_taken, rename_variables
 from kleene.cfa.types import PointerType
-from kleene.passes.facts.liveness import defined_variables, live_before
+from kleene.passes.facts.liveness import defined_variables, in_scope, live_before
 from kleene.passes.facts.memory import Place
 
 FEWEST_POINTERS = 3
@@ -97,11 +97,20 @@ def _local_pointers(cfa: Cfa[Operation]) -> list[Variable]:
 def _conflicts(
     cfa: Cfa[Operation], variables: list[Variable], live: dict[str, frozenset[Variable]]
 ) -> dict[Variable, set[Variable]]:
-    """The pairs of variables that cannot share: one is assigned while the other is live."""
+    """The pairs of variables that cannot share: one is assigned while the other is live.
+
+    Before an exit, a variable that some paths have set is live, on the other paths too (decision 127). There, it
+    must not have the value of a variable in scope: the end of that one would lose nothing.
+    """
+    scope = in_scope(cfa)
     given = live[cfa.entry]  # the parameters of the entry have their values at once
     conflicts: dict[Variable, set[Variable]] = {v: set(given - {v}) if v in given else set() for v in variables}
     for edge in cfa.edges:
         after = live[edge.target]
+        for held in (after - live[edge.source]).difference(defined_variables(edge.label)):
+            for other in (scope.get(edge.source, frozenset()) & conflicts.keys()) - {held}:
+                conflicts[held].add(other)
+                conflicts[other].add(held)
         for written in defined_variables(edge.label):
             if written not in conflicts or _without_effect(edge.label, written, after):
                 continue

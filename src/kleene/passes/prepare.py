@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, Field, Index, Variable
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Constant,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Assign, Assume, Error, MemCopy, MemSet, Operation
+from kleene.cfa.operations import Allocate, Assign, Assume, Error, MemCopy, MemSet, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
@@ -30,6 +40,7 @@ from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.facts.intervals import Intervals
 from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.relations import Relations
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
@@ -40,6 +51,7 @@ from kleene.passes.pointers.tested import with_tested_pointers
 from kleene.passes.pointers.words.checks import are_words_kept
 from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
+from kleene.passes.rewrite import operations_of
 from kleene.passes.scalars import with_scalars
 
 
@@ -70,7 +82,7 @@ def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     members = _before_members(program)
     scalars = _with_scalars(members)
-    blocks = with_array_blocks(with_text_blocks(scalars))
+    blocks = without_excluded_errors(with_array_blocks(with_text_blocks(scalars)))
     elements = _with_elements(blocks)
     if elements.by_choices:
         program = _with_elements(with_choices(elements, index_names(blocks)))
@@ -208,6 +220,29 @@ def without_infeasible_branches(program: CProgram) -> CProgram:
     """
     functions = {n: replace(f, cfa=_feasible(program, f.cfa)) for n, f in program.functions.items()}
     return program if functions == program.functions else replace(program, functions=functions)
+
+
+def without_excluded_errors(program: CProgram) -> CProgram:
+    """The program without assertions that the relations of numbers prove, where it computes indices.
+
+    In ``assert(h->n > 0)`` the length of a heap in an array has more values than the shape analysis tells apart.
+    """
+    if set(program.functions) != {program.entry}:
+        return program
+    cfa, nodes = program.main.cfa, (n for o in operations_of(program) for x in expressions(o) for n in walk(x))
+    failing = [
+        (edge, edge.label)
+        for edge in cfa.edges
+        if isinstance(edge.label, Assume) and [type(e.label) for e in cfa.leaving(edge.target)] == [Error]
+    ]
+    computes = any(isinstance(n, Index | PointerOffset) and constant_of(n.index) is None for n in nodes)
+    if not failing or not computes:
+        return program
+    relations = Relations(program, cfa)
+    excluded = {edge for edge, condition in failing if relations.excludes(condition, edge.source)}
+    unreached = {edge.target for edge in excluded if excluded.issuperset(cfa.entering(edge.target))}
+    kept = Cfa(cfa.entry, tuple(e for e in cfa.edges if e not in excluded and e.source not in unreached))
+    return replace(program, functions={program.entry: replace(program.main, cfa=kept)}) if excluded else program
 
 
 def _feasible(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:

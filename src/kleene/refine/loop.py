@@ -472,7 +472,7 @@ class Refinement:
         return bool(current.trials) and not any(t.predicates for t in current.trials)
 
     def _given_up(self, current: Round, own: Enabled, most: int) -> list[Generator]:
-        """The generators that have not been simulated with `most` structures.
+        """The generators that have not been simulated with `most` structures, and are no coarser than failed ones.
 
         Those with few nullary predicates come first, because each may double the structures; then those with most
         families. Generators of entries without invariants are excluded, because their trees are too large.
@@ -481,6 +481,8 @@ class Refinement:
         tried = {t.generator: t.most for t in current.trials}
         finer = [g for g in own.generators if g != generator and lattice.refines(g, generator)]
         left = [g for g in finer if tried.get(g, 0) < most and g.entry is not None and g.entry.invariants]
+        failed = self._failed(current, own)
+        left = [g for g in left if not any(lattice.refines(f, g) for f in failed)]
         ranked = sorted(left, key=lambda g: (g.nullary_families, -len(g.families), g.weight, str(g)))
         return ranked[:LARGER_SIMULATIONS]
 

@@ -34,10 +34,10 @@ from kleene.tvp.syntax import (
 _DECLARATIONS = ("%s", "%pset", "%p", "%i", "%r", "%dname", "%closecycle", "foreach", "%f", "%message")
 
 
-def parse_tokens(tokens: list[Token]) -> tuple[ProgramSyntax, list[Diagnostic]]:
-    """The syntax tree of a TVP file and its errors."""
+def parse_tokens(tokens: list[Token], *, edges_optional: bool = False) -> tuple[ProgramSyntax, list[Diagnostic]]:
+    """The syntax tree of a TVP file and its errors; with `edges_optional`, the file may end before actions or edges."""
     parser = TvpParser(tokens)
-    syntax = parser.program()
+    syntax = parser.program(edges_optional=edges_optional)
     return syntax, parser.errors
 
 
@@ -53,11 +53,11 @@ def parse_formula_tokens(tokens: list[Token]) -> FormulaSyntax:
 class TvpParser(ActionParser):
     """The whole grammar."""
 
-    def program(self) -> ProgramSyntax:
+    def program(self, *, edges_optional: bool) -> ProgramSyntax:
         position = self.position
         declarations = self._declaration_section()
-        actions = self._action_section()
-        edges = self._edge_section()
+        actions = () if edges_optional and self.at_kind(Kind.END) else self._action_section()
+        edges = () if edges_optional and self.at_kind(Kind.END) else self._edge_section(optional=edges_optional)
         printed = self._print_section()
         return ProgramSyntax(declarations, actions, edges, printed, position=position)
 
@@ -115,7 +115,7 @@ class TvpParser(ActionParser):
                 self._recover(problem, lambda: self.at("%action") or self._at_section_end())
         return tuple(actions)
 
-    def _edge_section(self) -> tuple[EdgeSyntax, ...]:
+    def _edge_section(self, *, optional: bool) -> tuple[EdgeSyntax, ...]:
         self._section_mark("edges")
         edges: list[EdgeSyntax] = []
         failed = False
@@ -129,7 +129,7 @@ class TvpParser(ActionParser):
                     self.advance()
                 line = problem.diagnostic.position.line if problem.diagnostic.position else 0
                 self._recover(problem, partial(self._on_later_line, line))
-        if not edges and not failed and not self.errors:
+        if not (edges or optional or failed or self.errors):
             self.errors.append(Diagnostic("the program has no edges", self.position))
         return tuple(edges)
 

@@ -52,13 +52,15 @@ def load_program(
     include: Sequence[str] = (),
     macros: Mapping[str, str] | None = None,
     arguments_one_by_one: bool = False,
+    edges_optional: bool = False,
 ) -> Program:
     """Read a TVP file. Raises `InputError` with everything that is wrong with it.
 
-    With `arguments_one_by_one`, the arguments of actions are substituted one after another, as TVLA does it.
+    With `arguments_one_by_one`, the arguments of actions are substituted one after another, as TVLA does it. With
+    `edges_optional`, a vocabulary alone is a program: operations on structures need no more.
     """
     source = preprocess(path, TVP, include=include, macros=macros)
-    return _program(source, Path(path).stem, arguments_one_by_one=arguments_one_by_one)
+    return _program(source, Path(path).stem, arguments_one_by_one=arguments_one_by_one, edges_optional=edges_optional)
 
 
 def parse_program(
@@ -75,10 +77,10 @@ def parse_program(
     return _program(source, name, arguments_one_by_one=arguments_one_by_one)
 
 
-def _program(source: Preprocessed, name: str, *, arguments_one_by_one: bool) -> Program:
+def _program(source: Preprocessed, name: str, *, arguments_one_by_one: bool, edges_optional: bool = False) -> Program:
     if source.fatal:
         raise InputError(in_source_order(source.errors))
-    syntax, errors = parse_tokens(source.tokens)
+    syntax, errors = parse_tokens(source.tokens, edges_optional=edges_optional)
     if source.errors or errors:
         raise InputError(in_source_order([*source.errors, *errors]))
     report = Report()

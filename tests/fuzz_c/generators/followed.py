@@ -11,6 +11,7 @@ from tests.fuzz_c.generators.slips import Slips, indented
 HEADER = """\
 #include <stdlib.h>
 #include <stdio.h>
+#include <string.h>
 extern int __VERIFIER_nondet_int(void);
 struct job { int v; int w[2]; };
 static struct job spare;
@@ -101,7 +102,23 @@ class Followed(Slips):
             f"for (i = 0; i < n; i++) {{ {self.use('a[i]')} }}",
             f"i = __VERIFIER_nondet_int(); if (i >= 0 && i {self.slip('<', '<=')} n) {{ {self.use('a[i]')} }}",
             self.use("kept"),
+            self.moved(),
         )
+
+    def moved(self) -> str:
+        """Elements are moved down over one that is freed, or up in front of one that is put in."""
+        down = self.choose(
+            f"for (; i {self.slip('<', '<=')} n - 1; i++) a[i] = a[i + 1];",
+            f"memmove(a + i, a + i + 1, (n - i{self.slip(' - 1', '', ' - 2')}) * sizeof *a);",
+            f"memmove(a + i, a + i + 1, ((size_t)n - i{self.slip(' - 1', '', ' - 2')}) * sizeof *a);",
+            f"a[i] = a[n - {self.slip('1', '2')}];",
+        )
+        up = self.choose(
+            f"t = a[n - 1]; for (i = n - 1; i > {self.slip('0', '1')}; i--) a[i] = a[i - 1]; a[0] = t;",
+            f"t = a[n - 1]; memmove(a + 1, a, (n - {self.slip('1', '2')}) * sizeof *a); a[0] = t;",
+        )
+        at = f"i = __VERIFIER_nondet_int(); if (i >= 0 && i < n) {{ free(a[i]); {down} {self.slip('n--;', '')} }}"
+        return self.choose(at, at, f"if (n > 1) {{ {up} }}")
 
 
 def program(seed: int) -> str:

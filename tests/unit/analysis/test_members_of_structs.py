@@ -79,9 +79,16 @@ UNSAFE = {
     "a pointer set to NULL": CREATED + STEPS + "d = NULL;",
     "one of two structs": CREATED + "struct desk *e = create(); if (!e) { free(d); return 1; } "
     + STEPS + "struct desk *f = __VERIFIER_nondet_int() ? d : e; f->open = NULL; destroy(e); " + ENDED,
+    "lost at the end of a block": "struct desk *a; { struct desk *d = create(); if (!d) return 1; " + STEPS
+    + "drop(d->open); drop(d->done); drop(d->late.first); if (__VERIFIER_nondet_int()) { a = d; free(a); } } exit(0);",
 }  # fmt: skip
 
-WITHOUT_FORM = ("an address of a member after its end", "made again", "one of two structs")
+WITHOUT_FORM = (
+    "an address of a member after its end",
+    "made again",
+    "one of two structs",
+    "lost at the end of a block",
+)
 """Programs whose structs stay in memory: the other unsafe ones have to raise alarms."""
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from tests.exact_phases import without_exact_phases
 
+from kleene.analysis.c import strategy
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
 from kleene.c.options import ReadOptions
@@ -486,3 +489,49 @@ def test_a_struct_that_no_file_defines(tmp_path: Path) -> None:
 def test_errno_is_no_assumption(tmp_path: Path) -> None:
     report = checked("#include <errno.h>\nint main(void) { errno = 0; return errno; }\n", tmp_path)
     assert report.assumptions == ()
+
+
+WRITES = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct box { int count; int *numbers; };
+TYPE
+int main(void) {
+    int three[3] = {0, 0, 0}, *block = malloc(sizeof *block);
+    struct box *box = malloc(sizeof *box);
+    int *numbers = calloc(3, sizeof *numbers);
+    if (!block || !box || !numbers) abort();
+    box->count = 0;
+    box->numbers = NULL;
+    CALL
+    if (FACT) free(block);
+    free(block);
+    free(box);
+    free(numbers);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "call", "fact"),
+    [
+        ("void f(int *n, int count);", "f(three, 3);", "three[2]"),
+        ("void f(void *p);", "f(box);", "box->count"),
+        ("void f(void *p);", "f(three);", "three[1]"),
+        ("void f(int *n, int count);", "f(numbers, 3);", "numbers[2]"),
+        ("void f(int *n);", "f(&box->count);", "box->count"),
+    ],
+)
+def test_what_nondet_writes_is_not_known(type_: str, call: str, fact: str, tmp_path: Path) -> None:
+    """All but the last one were proved: only what the type of the pointer points to was written."""
+    text = WRITES.replace("TYPE", type_).replace("CALL", call).replace("FACT", fact)
+    with patch.object(strategy, "PHASES", without_exact_phases()):
+        report = checked(text, tmp_path, extern=("f=nondet",))
+    assert report.properties["memsafety"] is not Verdict.TRUE
+
+
+def test_what_nondet_does_not_write_stays(tmp_path: Path) -> None:
+    text = WRITES.replace("TYPE", "void f(int *n, int count);").replace("CALL", "f(three, 3);")
+    report = checked(text.replace("FACT", "box->count"), tmp_path, extern=("f=nondet",))
+    assert report.properties["memsafety"] is Verdict.TRUE

@@ -198,3 +198,16 @@ def test_two_stores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "old[x]" in text
     assert "t, x, old[x] ->" in text or "x, t, old[x] ->" in text
     assert run_main(["transform", *arguments, "--ensures", "f()"]) == 2
+
+
+def test_a_vocabulary_alone_is_a_specification(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Operations on structures need no actions and no edges; mistakes in the vocabulary still have places."""
+    spec = tmp_path / "list.tvp"
+    text = "%p x(v) unique\n%p n(a, b) function\n%i r(v) = E(u) x(u) & n*(u, v)\n"
+    for end in ("", "%%\n", "%%\n%%\n"):
+        spec.write_text(text + end)
+        assert run_main(["alpha", str(spec), "--formula", "A(v) r(v)"]) == 0
+        assert "most precise" in capsys.readouterr().out
+    spec.write_text(text + "n1 a() n2\n")
+    assert run_main(["alpha", str(spec), "--formula", "A(v) r(v)"]) == 2
+    assert "list.tvp:4:6: expected" in capsys.readouterr().err

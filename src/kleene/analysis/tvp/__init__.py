@@ -8,6 +8,7 @@ In reading order:
 - `input`: input structures, checked
 - `explain`: the history of structures
 - `dead_ends`: locations whose structures all contradict the rules
+- `small_stores`: given updates, tried on small stores
 - `decomposed`: heaps taken apart
 - `derivation`: which stored structure leads to which
 - `queries`: temporal questions about the derivation graph

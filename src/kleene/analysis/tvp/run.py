@@ -14,6 +14,7 @@ from kleene.analysis.tvp.input import checked_input
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.profile import ProfiledDomain
 from kleene.analysis.tvp.queries import Query, answer, parse_query
+from kleene.analysis.tvp.small_stores import wrong_updates
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, Limit, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -160,6 +161,7 @@ def run(
     problems: list[Diagnostic] = []
     told: list[Explanation] = []
     dead: list[Diagnostic] = []
+    tried: list[Diagnostic] = []
     graph: Transitions | None = None
     activity = "checking the input"
     start = time.perf_counter()
@@ -184,6 +186,9 @@ def run(
             if reached.complete and reached.kept_everywhere and not (options.decompose or options.best):
                 activity = "looking for dead ends"
                 dead = dead_ends(analysis.cfa, _silent(analysis), _structures_at(analysis, reached))
+                if not (dead or domain.wrong_updates or len(domain.log)):
+                    activity = "trying updates on small stores"
+                    tried = _tried_updates(analysis, reached)
             if (options.transitions or options.queries) and reached.complete:
                 activity = "deriving the graph of transitions"
                 graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _structures_at(analysis, reached))
@@ -197,7 +202,7 @@ def run(
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.seconds
     warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
-    wrong = _wrong_updates(analysis) or dead
+    wrong = _wrong_updates(analysis) or dead or tried
     warnings += wrong
     report = _report(analysis, reached, seconds, warnings)
     if wrong and report.verdict == VERIFIED:
@@ -343,6 +348,17 @@ def _wrong_updates(analysis: Analysis) -> list[Diagnostic]:
     for action, (edge, structure) in analysis.domain.wrong_updates.items():
         text = f"{_breach(analysis, edge, structure)}, and focus is not the reason: the update or the rule is wrong"
         errors.append(Diagnostic(text, action.position, "warning"))
+    return errors
+
+
+def _tried_updates(analysis: Analysis, reached: Reached[Structure]) -> list[Diagnostic]:
+    """Updates that are wrong on a small store of a structure that they meet."""
+    structures = _structures_at(analysis, reached)
+    errors = []
+    for wrong in wrong_updates(analysis.cfa, _silent(analysis), analysis.derivations, structures):
+        breach = _breach(analysis, wrong.edge, wrong.result)
+        text = f"{breach}, on a store of a structure there: the update or the rule is wrong"
+        errors.append(Diagnostic(text, wrong.edge.label.position, "warning"))
     return errors
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from kleene.c.library.models import MODELS, UNKNOWN, Declared
 from kleene.c.library.outside import STANDARD
-from kleene.c.library.reach import Reach, calls_without_body
+from kleene.c.library.reach import Reach, calls_without_body, uncast
 from kleene.cfa.expressions import (
+    AddressOf,
     Binary,
     Cast,
     Comparison,
@@ -22,8 +23,10 @@ from kleene.cfa.expressions import (
     Deref,
     Expression,
     Field,
+    FunctionAddress,
     Index,
     ReturnedNull,
+    StringLiteral,
     Variable,
     walk,
 )
@@ -219,7 +222,7 @@ class _Rewriter:
             case "nondet":
                 for argument in call.arguments:
                     if isinstance(argument.type, PointerType):
-                        self._write(call, argument, argument.type.target)
+                        self._write(call, argument)
             case "unknown":
                 self._unknown(call)
         if call.result is not None and model != "alloc":
@@ -327,18 +330,37 @@ class _Rewriter:
         """The null pointer; as a result of unknown code it is an assumption, unless the user gave the model."""
         return Constant(0, type_) if name in self.given else ReturnedNull(0, type_, name)
 
-    def _write(self, call: Call, pointer: Expression, type_: Type) -> None:
-        """Any numbers in what a pointer argument points to; NULL is left alone."""
+    def _write(self, call: Call, argument: Expression) -> None:
+        """Any numbers in what a pointer argument points to: a variable as a whole, or a struct; NULL is left alone.
+
+        Of another pointer to numbers, or to anything (`void *`), it is not known how much there is to write.
+        """
         assert isinstance(call.function, str)
-        null = Comparison("==", pointer, Constant(0, pointer.type))
-        if not is_scalar(type_) and not isinstance(type_, RecordType):
+        pointer = uncast(argument)
+        if isinstance(pointer, Constant | FunctionAddress | StringLiteral):
             return
+        variable = self.reach.numbers(pointer)
+        if variable is not None:
+            self._any_value(call.place, variable, call.function)
+            return
+        type_ = pointer.type.target if isinstance(pointer.type, PointerType) else argument.type
+        is_one = isinstance(pointer, AddressOf) and not isinstance(pointer.target, Index)
+        if isinstance(type_, FunctionType) or self.reach.is_handle(pointer.type):
+            return
+        null = Comparison("==", argument, Constant(0, argument.type))
         skip = f"{self.function.name}.{self.mark}{len(self.edges)}#"
         written = f"{self.function.name}.{self.mark}{len(self.edges)}#w"
         self.edges.append(Edge(self.here, Assume(call.place, null, truth=False), written))
         self.edges.append(Edge(self.here, Assume(call.place, null), skip))
         self.here = written
-        self._any_value(call.place, Deref(pointer, type_), call.function)
+        if not isinstance(type_, RecordType | PointerType) and not is_one:
+            advice = "say it by --models FILE.c"
+            reason = f"{call.function} has no body and writes to an unknown number of elements of {pointer}; {advice}"
+            choice = self._temporary(INT)
+            self._emit(Havoc(call.place, choice, f"{call.function} (writes more)"))
+            self._choose(call.place, Comparison("!=", choice, Constant(0, INT)), Unsupported(call.place, reason))
+        if is_scalar(type_) or isinstance(type_, RecordType):
+            self._any_value(call.place, Deref(pointer, type_), call.function)
         self._emit(Skip(call.place), skip)
 
     def _allocate(self, call: Call) -> None:

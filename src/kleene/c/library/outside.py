@@ -100,8 +100,6 @@ UNKNOWN_NUMBERS = frozenset(
     ]
 )
 """Functions that change nothing in the memory of the program, and whose result is any number."""
-NATURAL_NUMBERS = frozenset(("lrand48", "rand", "random"))
-"""Those of them whose result is no number less than 0."""
 IGNORED = frozenset(
     [
         "__VERIFIER_atomic_begin",

@@ -37,7 +37,7 @@ class Reach:
 
     def through(self, argument: Expression) -> str:
         """What an argument lets unknown code change that is more than numbers, in words; empty if nothing."""
-        inner = _uncast(argument)
+        inner = uncast(argument)
         if isinstance(inner, FunctionAddress):
             return f"it may call {inner.name}"
         if isinstance(inner, Constant | StringLiteral) or self.numbers(argument) is not None:
@@ -49,13 +49,13 @@ class Reach:
             return "" if self._is_constant_text(variable) else f"it may change or keep {variable.name.split('#')[0]}"
         if self._holds_pointers(argument.type) or (self._hides_pointers and argument.type.size >= self._width):
             return (
-                "" if self._is_handle(argument.type) else f"it may change, free or keep what {_words_of(inner)} reaches"
+                "" if self.is_handle(argument.type) else f"it may change, free or keep what {_words_of(inner)} reaches"
             )
         return ""
 
     def numbers(self, argument: Expression) -> Variable | None:
         """The variable of numbers only whose address is the argument."""
-        inner = _uncast(argument)
+        inner = uncast(argument)
         variable = root_variable(inner.target) if isinstance(inner, AddressOf) else None
         if variable is None or self._is_constant_text(variable) or self._holds_pointers(variable.type):
             return None
@@ -75,7 +75,7 @@ class Reach:
             if item.variable.name in STANDARD:
                 continue
             known = not item.external or item.variable.name in self._assigned_names
-            if known and self._holds_pointers(item.variable.type) and not self._is_handle(item.variable.type):
+            if known and self._holds_pointers(item.variable.type) and not self.is_handle(item.variable.type):
                 return f"it may change the global {item.variable.name}, which is not static"
         return ""
 
@@ -112,7 +112,7 @@ class Reach:
         casts = (n for n in self._nodes if isinstance(n, Cast) and isinstance(n.type, PointerType))
         return frozenset(n.type for n in casts if n.operand.type != n.type and not isinstance(n.operand, Constant))
 
-    def _is_handle(self, type_: Type) -> bool:
+    def is_handle(self, type_: Type) -> bool:
         """Whether a pointer points to a struct of unknown code, such as FILE: the program has no such object."""
         if not isinstance(type_, PointerType) or not isinstance(type_.target, RecordType):
             return False
@@ -131,7 +131,7 @@ class Reach:
         return isinstance(type_, PointerType | FunctionType)
 
 
-def _uncast(expression: Expression) -> Expression:
+def uncast(expression: Expression) -> Expression:
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression

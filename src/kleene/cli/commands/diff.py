@@ -28,7 +28,7 @@ def command(program: str, first: str, second: str, **given: Any) -> int:
     check_writable([given["dot_file"]])
     path = input_file(program, ".tvp", given["include"])
     folders = (*given["include"], str(path.parent))
-    vocabulary = load_program(path, include=folders, macros=macros).vocabulary
+    vocabulary = load_program(path, include=folders, macros=macros, edges_optional=True).vocabulary
     files = [
         read_tvs(input_file(name, ".tvs", given["include"]), vocabulary, include=folders, macros=macros)
         for name in (first, second)

@@ -38,7 +38,7 @@ def command(file: str, **given: Any) -> int:
     if given["program"]:
         program = input_file(given["program"], ".tvp", given["include"])
         folders = (*given["include"], str(program.parent))
-        vocabulary = load_program(program, include=folders, macros=macros).vocabulary
+        vocabulary = load_program(program, include=folders, macros=macros, edges_optional=True).vocabulary
     else:
         vocabulary = vocabulary_of(path, include=given["include"], macros=macros)
     read = read_tvs(path, vocabulary, include=given["include"], macros=macros)

@@ -19,6 +19,7 @@ In reading order:
 - `slots`: the slots of a type of elements
 - `chosen`: which blocks become lists, and the pairs of an array and an index whose slot is remembered
 - `index_variables`: indices next to a variable become variables first
+- `copies`: `memmove` of elements becomes loops, for the attempt `owned`
 - `escapes`: pointers to elements that are left when a block ends
 - `chains`: edges under construction
 - `lists`: allocation, reallocation and walking

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
     AddressOf,
     Cast,
@@ -48,7 +49,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, IntegerType, PointerType, RecordType, Type
 from kleene.passes.elements.chosen import bare
-from kleene.passes.facts.liveness import live_before
+from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.facts.memory import Leaf, Unmodelled, constant_of, leaves
 from kleene.passes.rewrite import Choice, expand_edges, rewrite, with_parts
 
@@ -166,6 +167,8 @@ def _root(
     if not all(_is_harmless(e, holders, made, is_harmless) for e in cfa.edges) or not _are_one(cfa, holders, made):
         return None
     root = next((v for v in sorted(holders, key=str) if _outlives(cfa, v, holders, made)), None)
+    if root is not None and not _is_lost_with(cfa, root, frozenset(holders), made):
+        return None
     return root if all(_is_set_before_use(cfa, v, made) for v in holders) else None
 
 
@@ -280,6 +283,32 @@ def _outlives(cfa: Cfa[Operation], root: Variable, holders: Set[Variable], made:
     after = cfa.reachable_from([made.target])
     late = cfa.reachable_from(e.target for e in cfa.edges if e.source in after and _ends(e.label, root))
     return not any(e.source in late and any(_reads(e.label, v) for v in holders) for e in cfa.edges)
+
+
+def _is_lost_with(cfa: Cfa[Operation], root: Variable, holders: frozenset[Variable], made: Edge[Operation]) -> bool:
+    """Whether the struct is lost only where one variable ends: where another one ends, some holder has the address.
+
+    The holders that have it on all paths are followed. All of them are named where there is nothing to lose: before the
+    struct is made, where it was freed, and where the result loses it as the root ends or gets NULL.
+    """
+
+    def after(edge: Edge[Operation], before: frozenset[Variable]) -> frozenset[Variable]:
+        label = edge.label
+        target = getattr(label, "target", None)
+        if edge == made:
+            return frozenset(defined_variables(label))
+        if (isinstance(label, Free) and bare(label.pointer) in holders) or _ends(label, root):
+            return holders
+        if isinstance(label, Assign) and target in holders:
+            if _is_null(label):
+                return holders
+            return before | {target} if bare(label.value) in before else before - {target}
+        return frozenset(v for v in before if not _ends(label, v))
+
+    start: dict[str, frozenset[Variable]] = {cfa.entry: holders}
+    known = solve_forward(cfa, start, after, lambda _, old, new: None if old <= new else old & new)
+    ends = [e for e in cfa.edges if e.source in known and any(_ends(e.label, v) for v in holders)]
+    return all(after(e, known[e.source]) for e in ends)
 
 
 def _is_set_before_use(cfa: Cfa[Operation], variable: Variable, made: Edge[Operation]) -> bool:

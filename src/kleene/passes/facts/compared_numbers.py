@@ -41,12 +41,6 @@ from kleene.passes.facts.memory import constant_of
 _LOOK_AHEAD = 8
 """Edges from a place to the condition: the end of the scope of a function, and copies of its result."""
 
-MOST_CONSTANTS = 24
-"""Constants of one number up to which all are landmarks. Each may cost a round through all loops around: a table of
-sixty primes took 15 s of the processor."""
-_LEAST, _GREATEST = 12, 4
-"""Of more constants, those that are kept: the least ones, which are lengths and capacities, and the ends of tables."""
-
 
 def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Variable, int]]:
     """Variables and the constants with which the next condition compares them, or copies of them; NULL is 0."""
@@ -115,33 +109,37 @@ class Landmarks:
             ends += [most // unit for n in nodes if _is_product(n) for most in _limits(n.type) for unit in _factors(n)]
             numbers += [(holders[0], constant) for constant in constants] if holders else []
             limits += [(holders[0], limit) for limit in ends] if holders else []
-        self._of: dict[Hashable, set[int]] = {}
-        for holder, number in [*self._few(numbers), *limits]:
-            self._of.setdefault(self._root(holder), set()).update((number - 1, number, number + 1))
-
-    def _few(self, numbers: Iterable[tuple[Hashable, int]]) -> Iterator[tuple[Hashable, int]]:
-        """The constants of each number; where there are many, some of them."""
-        constants: dict[Hashable, set[int]] = {}
+        constants_of: dict[Hashable, set[int]] = {}
         for holder, number in numbers:
-            constants.setdefault(self._root(holder), set()).add(number)
-        for root, all_ in constants.items():
-            known = sorted(all_, key=abs)
-            kept = known if len(known) <= MOST_CONSTANTS else [*known[:_LEAST], *known[-_GREATEST:]]
-            yield from ((root, number) for number in kept)
+            constants_of.setdefault(self._root(holder), set()).add(number)
+        self._ends: dict[Hashable, set[int]] = {}
+        for root, known in constants_of.items():
+            limits += [(root, min(known)), (root, max(known))]
+        for holder, number in limits:
+            self._ends.setdefault(self._root(holder), set()).update((number - 1, number, number + 1))
+        self._of = {root: set(ends) for root, ends in self._ends.items()}
+        for root, known in constants_of.items():
+            self._of[root].update(n + step for n in known for step in (-1, 0, 1))
 
     def _root(self, holder: Hashable) -> Hashable:
         while (parent := self._parents.get(holder, holder)) != holder:
             holder = parent
         return holder
 
-    def of_each(self, holders: Mapping[int, Iterable[Hashable]]) -> Callable[[int], list[int]]:
-        """The landmarks of each of some numbers, given the variables and members that they are in."""
-        return lambda number: self.of(holders.get(number, ()))
+    def of_each(
+        self, holders: Mapping[int, Iterable[Hashable]], *, only_ends: bool = False
+    ) -> Callable[[int], list[int]]:
+        """The landmarks of each of some numbers, given the variables and members that they are in.
 
-    def of(self, holders: Iterable[Hashable]) -> list[int]:
+        With `only_ends`, of the constants only the least and the greatest.
+        """
+        return lambda number: self.of(holders.get(number, ()), only_ends=only_ends)
+
+    def of(self, holders: Iterable[Hashable], *, only_ends: bool = False) -> list[int]:
         """The landmarks of a number that is in some variables and members, in ascending order."""
         roots = {self._root(holder) for holder in holders}
-        return sorted({number for root in roots for number in self._of.get(root, ())})
+        known = self._ends if only_ends else self._of
+        return sorted({number for root in roots for number in known.get(root, ())})
 
 
 def _nodes(expression: Expression) -> Iterator[Expression]:

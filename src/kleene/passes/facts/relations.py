@@ -73,6 +73,9 @@ PATIENCE = 3
 TIGHTENED = 60
 """Visits of a location up to which bounds that were widened are added again from differences: a number without a bound
 that is compared with an index would else grow by the length of the array each time, and never come to an end."""
+UNHURRIED = 8
+"""Visits of a location up to which bounds stop at all landmarks: a table of ten primes, each a landmark, took 5 s of
+the processor in nested loops."""
 MOST_PARTS = 4
 """States of a location that are kept apart by the pointers that are NULL in them."""
 Nulls = frozenset[str]
@@ -123,6 +126,10 @@ class Relations(TextOperations):
         """Whether something holds in all states of a location that is reached."""
         states = self.at.get(location, {})
         return bool(states) and all(holds(state.copy()) for state in states.values())
+
+    def excludes(self, condition: Assume, location: str) -> bool:
+        """Whether no run passes a condition."""
+        return self._always(location, lambda state: self.after(condition, state) is None)
 
     def inside(self, pointer: Expression, index: Expression, scale: int, location: str) -> bool:
         """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block."""
@@ -333,7 +340,8 @@ class Relations(TextOperations):
                 joint, pairs = merge(known, after)
                 self._settle(known, after, joint, list(enumerate(pairs, 1)))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
-                    widen(known.zone, joint.zone, pairs, self._landmarks.of_each(joint.holders()))
+                    landmarks = self._landmarks.of_each(joint.holders(), only_ends=visits[edge.target] > UNHURRIED)
+                    widen(known.zone, joint.zone, pairs, landmarks)
                     joint.sharpen_doubled()
                     if visits[edge.target] <= TIGHTENED:
                         joint.zone.tighten()

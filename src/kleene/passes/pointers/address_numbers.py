@@ -1,16 +1,30 @@
 """Pointers that are numbers for a while, as `(T *)((uintptr_t)p + k)`: as large as a pointer, they lose nothing.
 
 Conversions there and back become a conversion of the pointer, sums with constants moved pointers, and comparisons
-of two such numbers comparisons of the pointers.
+of two such numbers comparisons of the pointers. A number in memory that becomes a pointer goes through a variable.
 """
 
 from __future__ import annotations
 
-from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Expression, PointerOffset
-from kleene.cfa.program import CProgram
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Expression,
+    PointerOffset,
+    Variable,
+    has_dereference,
+)
+from kleene.cfa.graph import Edge
+from kleene.cfa.operations import Assign, Operation
+from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.rewrite import rewrite_program
+from kleene.passes.rewrite import Choice, expand_edges, rewrite_operation, rewrite_program
 
 
 def with_address_numbers(program: CProgram) -> CProgram:
@@ -50,4 +64,38 @@ def with_address_numbers(program: CProgram) -> CProgram:
                 return Comparison(node.operator, left, Constant(0, left.type))
         return node
 
-    return rewrite_program(program, change)
+    return _with_numbers_read(rewrite_program(program, change))
+
+
+def _with_numbers_read(program: CProgram) -> CProgram:
+    """The program with ``n = a->n; p = (void *)n`` for ``p = (void *)a->n``."""
+    functions = {name: _with_reads_in(function) for name, function in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def _with_reads_in(function: Function) -> Function:
+    read: dict[Expression, Variable] = {}
+
+    def expand(edge: Edge[Operation]) -> Sequence[Choice] | None:
+        own: dict[Expression, Variable] = {}
+
+        def change(node: Expression) -> Expression:
+            if not _is_read_as_pointer(node):
+                return node
+            assert isinstance(node, Cast)
+            number = Variable(f"$number{len(read) + 1}", node.operand.type)
+            own[node.operand] = read.setdefault(node.operand, number)
+            return Cast(own[node.operand], node.type)
+
+        label = rewrite_operation(edge.label, change)
+        reads = [Assign(edge.label.place, variable, value) for value, variable in own.items()]
+        return [Choice(None, (*reads, label))] if reads else None
+
+    cfa = expand_edges(function.cfa, expand, " number ")
+    return replace(function, cfa=cfa, locals=(*function.locals, *read.values())) if read else function
+
+
+def _is_read_as_pointer(node: Expression) -> bool:
+    if not isinstance(node, Cast) or not isinstance(node.type, PointerType):
+        return False
+    return isinstance(node.operand.type, IntegerType) and has_dereference(node.operand)

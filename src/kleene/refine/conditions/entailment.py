@@ -73,6 +73,13 @@ class Entailment:
                 left, Constant
             ) or isinstance(right, Constant):
                 return self._wrap(self.value(left) * self.value(right), type_)
+            case Binary(
+                operator="/" | "%" | "&" as operator,
+                left=left,
+                right=Constant(value=int(number)),
+                type=IntegerType() as type_,
+            ) if number > 0 and left.type == type_:
+                return self._masked(number, type_) if operator == "&" else self._divided(operator, left, number, type_)
             case Comparison(left=left, right=right) if _plain(left.type) and _plain(right.type):
                 return self.z3.If(self.truth(expression), 1, 0)
         return self._any(expression.type if isinstance(expression.type, IntegerType) else None)
@@ -100,6 +107,19 @@ class Entailment:
         if target.minimum <= source.minimum and source.maximum <= target.maximum:
             return term
         return self._wrap(term, target)
+
+    def _divided(self, operator: str, left: Expression, divisor: int, type_: IntegerType) -> Any:
+        """Quotient or remainder of a division by a positive number; C rounds towards zero."""
+        number, quotient, rest = self.value(left), self._any(type_), self._any(type_)
+        signs = self.z3.If(number >= 0, self.z3.And(rest >= 0, rest < divisor), self.z3.And(rest <= 0, rest > -divisor))
+        self._constraints += [number == quotient * divisor + rest, signs]
+        return quotient if operator == "/" else rest
+
+    def _masked(self, mask: int, type_: IntegerType) -> Any:
+        """The bits of a number that a positive number has too: at most all of them."""
+        result = self._any(type_)
+        self._constraints += [result >= 0, result <= mask]
+        return result
 
     def _wrap(self, term: Any, type_: IntegerType) -> Any:
         """The term modulo 2 to the width of the type."""

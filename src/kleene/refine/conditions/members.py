@@ -59,6 +59,8 @@ Facts = frozenset[Comparison]
 """Comparisons of members, variables and constants that hold."""
 MOST_FACTS = 24
 """Facts at one location: those of the last conditions are the useful ones, and a solver gets all that are related."""
+MOST_OUTER = 1
+"""Variables of a condition that a store adds to it: with more, each store of a loop would add another one."""
 _HARMLESS = Skip | Assume | Print | HandOut | Error | Exit | Return | Free | DeclareLocal | EndScope
 """Operations that write to no member."""
 
@@ -317,18 +319,33 @@ class Members:
         if result is not None and result.outer <= condition.outer:  # new variables at each store would not end
             return result
         before = before_assignment(whole, member_variable(target), value)
-        return self._on_variables(before, held) if before is not None else None
+        plain = self._on_variables(before, held) if before is not None else None
+        if plain is None and result is not None and len(result.outer) <= MOST_OUTER:
+            return result  # a variable that holds what a member was, as in an exchange
+        return plain
 
     def before_copies(self, condition: CellCondition) -> Iterator[CellCondition]:
-        """What makes a condition hold after a variable of it became a copy of another one: the parameter of a call."""
+        """What makes a condition hold after a variable of it became a copy: a parameter of a call, a member's value."""
         for edge in self.memory.cfa.edges:
             label = edge.label
-            if isinstance(label, Assign) and label.target in condition.outer and isinstance(label.value, Variable):
-                assert isinstance(label.target, Variable)
-                plain = before_assignment(condition.condition, label.target, label.value)
-                before = self.cell_condition(condition.record, plain) if plain is not None else None
-                if before is not None and self.follows(before):
+            if isinstance(label, Assign) and isinstance(label.target, Variable) and label.target in condition.outer:
+                before = self.before_copy(condition, label.target, label.value)
+                if before is not None:
                     yield before
+
+    def before_copy(self, condition: CellCondition, variable: Variable, value: Expression) -> CellCondition | None:
+        """What makes a condition hold after a variable of it became a copy of another one, or of a member.
+
+        A member counts as one of the object that the condition is about. None for another value.
+        """
+        member = self.member(value)
+        if member is not None and member.base.type == condition.record:
+            value = own_member(member.name, member.type)
+        if not isinstance(value, Variable) or value.type != variable.type:
+            return None
+        plain = before_assignment(condition.condition, variable, value)
+        earlier = self.cell_condition(condition.record, plain) if plain is not None else None
+        return earlier if earlier is not None and self.follows(earlier) else None
 
     def stored_variables(self, member: Field) -> Iterator[CellCondition]:
         """For each variable that the program assigns to a member of the objects of one type: both are equal."""

@@ -16,7 +16,6 @@ from kleene.cfa.operations import Assign, Havoc, Operation
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.rewrite import rewrite
 from kleene.refine.conditions.cells import AnyCondition, CellCondition
-from kleene.refine.conditions.linear import before_assignment
 from kleene.refine.conditions.members import Members
 from kleene.refine.tree.reachability_tree import ErrorPath
 
@@ -85,7 +84,7 @@ def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterabl
     for variable in defined_variables(operation):
         value = operation.value if isinstance(operation, Assign) and operation.target == variable else None
         if variable in demand.condition.outer:
-            copied = _before_copy(members, demand.condition, variable, value)
+            copied = _before_copy(members, demand, variable, value)
             if copied is None:
                 return
             demand = replace(demand, condition=copied)
@@ -94,11 +93,10 @@ def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterabl
 
 
 def _before_copy(
-    members: Members, condition: CellCondition, variable: Variable, value: Expression | None
+    members: Members, demand: _Demand, variable: Variable, value: Expression | None
 ) -> CellCondition | None:
-    """What makes a condition hold after a variable of it became a copy of another one; None for another value."""
-    if not isinstance(value, Variable):
+    """What makes a condition hold after a variable of it became a copy of another one, or of a member of the object."""
+    member = members.member(value) if value is not None else None
+    if value is None or (member is not None and member.base != demand.base):
         return None
-    plain = before_assignment(condition.condition, variable, value)
-    earlier = members.cell_condition(condition.record, plain) if plain is not None else None
-    return earlier if earlier is not None and members.follows(earlier) else None
+    return members.before_copy(demand.condition, variable, value)

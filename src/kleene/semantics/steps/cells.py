@@ -104,6 +104,7 @@ class CellSteps:
             updates += self.symbols.without_absent([less])
             updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self.pointers.edge_focus(base, edge)]
+        focus += self.symbols.parent_foci(base.formula, edge)
         self.context.step(f"{text} = NULL", updates, focus=focus)
 
     def _mend(self, group: Group) -> None:

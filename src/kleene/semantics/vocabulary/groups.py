@@ -45,10 +45,11 @@ class ShapeClass:
     `back` are cells that point backwards, `circular` cells that may form cycles. `cells` separates nodes by their null
     cells; `children` separates the nodes that a variable's node points to; `values` separates nodes by the numbers in
     them (None: in lists). `headers` are cells whose targets are tracked like those of variables. `lanes`
-    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
-    relates counters to the numbers of nodes of lists. `parts` are the cells of structures that no pointer connects,
-    each with groups of its own; without them, all cells are one part. `cyclic` are the cells of parts that may have
-    cycles, where the others have none. `zeros` knows of numbers that are computed only whether they are 0.
+    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure, and so are
+    `references` (`references.py`), which separate nodes by whether they are null. `counts` relates counters to the
+    numbers of nodes of lists. `parts` are the cells of structures that no pointer connects, each with groups of its
+    own; without them, all cells are one part. `cyclic` are the cells of parts that may have cycles, where the others
+    have none. `zeros` knows of numbers that are computed only whether they are 0.
     """
 
     name: str
@@ -61,6 +62,7 @@ class ShapeClass:
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
     local: frozenset[str] = frozenset()
+    references: frozenset[str] = frozenset()
     counts: bool = False
     parts: tuple[frozenset[str], ...] = ()
     cyclic: frozenset[str] = frozenset()
@@ -171,7 +173,12 @@ class Group:
     def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         instrumentation = self.relations()
         if self.kind == LOCAL:
-            return [*instrumentation, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
+            known = self._has_cells() if self.by_cells else []
+            return [
+                *instrumentation,
+                self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP),
+                *known,
+            ]
         if self.sharing:
             instrumentation.append(self._predicate(self.shared, self._sharing(), RoleKind.SHARED))
         closure, role = reflexive_closure(self.step, "v1", "v2"), Role(RoleKind.CLOSURE, self.name)
@@ -227,17 +234,20 @@ class Group:
     def _reachability(self, root: str) -> Formula:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
-    def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
-        """For groups of several cells: predicates for the non-null cells, which reachability does not determine."""
-        if self.function:
-            return []
-        null_cells = [
+    def _has_cells(self) -> list[Predicate]:
+        return [
             replace(
                 _unary(has_cell(m), exists(["v1"], at(m, "v", "v1")), Role(RoleKind.HAS_CELL, m)),
                 abstraction=self.by_cells,
             )
             for m in self.members
         ]
+
+    def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
+        """For groups of several cells: predicates for the non-null cells, which reachability does not determine."""
+        if self.function:
+            return []
+        null_cells = self._has_cells()
         null_cells += [
             Predicate(
                 not_null(root, m),
@@ -451,7 +461,7 @@ def _groups_of_part(
 ) -> list[Group]:
     plain = ACYCLIC if shape.acyclic and not shape.cyclic & {cell for cell, _ in edges} else CYCLIC
     alone = shape.headers | set(shape.lanes)
-    single = shape.circular | shape.local
+    single = shape.circular | shape.local | shape.references
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]
     result = []
     branching = False
@@ -471,7 +481,9 @@ def _groups_of_part(
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
-            if cell in shape.local or (cell in shape.back and branching):
+            if cell in shape.references:
+                result.append(Group(name, LOCAL, (cell,), members, sharing=False, by_cells=True))
+            elif cell in shape.local or (cell in shape.back and branching):
                 result.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
             else:
                 result.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
@@ -506,6 +518,12 @@ def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> l
     return result
 
 
+def led_back(shape: ShapeClass, edges: Sequence[tuple[str, str]], back: str) -> dict[str, str]:
+    """The forward edges of trees from whose targets an edge leads back, with the predicates that say so."""
+    found = [(cells, there) for cells, there, edges_back in _cancelling(shape, edges) if back in edges_back]
+    return {edge: cancelling(*cells) for cells, there in found for edge in there} if len(found) > 1 else {}
+
+
 def _cancelling(
     shape: ShapeClass, edges: Sequence[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], list[str], list[str]]]:
@@ -514,7 +532,7 @@ def _cancelling(
     for part in _parts(shape, edges):
         cells: dict[str, list[str]] = {}
         for cell, name in part:
-            if cell not in shape.headers | shape.local | set(shape.lanes):
+            if cell not in shape.headers | shape.local | shape.references | set(shape.lanes):
                 cells.setdefault(cell, []).append(name)
         forward = [cell for cell in cells if cell not in shape.back]
         every = [name for cell in forward for name in cells[cell]]

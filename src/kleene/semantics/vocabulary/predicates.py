@@ -26,6 +26,7 @@ from kleene.semantics.vocabulary.groups import (
     cancellation_rules,
     cancelling,
     groups_of,
+    led_back,
 )
 from kleene.semantics.vocabulary.held_blocks import Holding, Kinds, holdings, reachable
 from kleene.semantics.vocabulary.lanes import Lane, lanes_of
@@ -250,6 +251,15 @@ class Symbols:
         if closure in self.absent:
             return source.at(offset)
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
+
+    def parent_foci(self, base: Callable[[str], Formula], edge: str) -> list[Formula]:
+        """Focus formulas of the nodes in a tree that an edge leads back to: by which of their cells they lead there.
+
+        Without the edge one of these cells is not led back from, and focus that came later could not tell which.
+        """
+        forward = led_back(self.shape, self.edges, edge)
+        tracked = [f for f, name in forward.items() if name not in self.absent]
+        return [exists(["u"], conj(base("u"), at(f, "v", "u"))) for f in tracked]
 
     def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
         """Focus formulas of the nodes reachable from an object: temporaries have no reachability predicates."""

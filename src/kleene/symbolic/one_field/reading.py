@@ -92,8 +92,8 @@ class Clause:
 class Reader:
     """Reads formulas over the field `step`.
 
-    `paths` are the predicates that are defined as its closure, True if reflexive; at most one individual has a predicate
-    of `unique`.
+    `paths` are the predicates that are defined as its closure, True if reflexive. At most one individual has a
+    predicate of `unique`.
     """
 
     def __init__(self, step: str, paths: Mapping[str, bool], unique: Iterable[str] = ()) -> None:
@@ -330,9 +330,9 @@ class Reader:
         return True
 
     def _eliminate_pointed(self, clause: Clause, w: str) -> bool:
-        """Eliminate a variable whose condition at most one individual satisfies: each of its links is a condition alone.
+        """Eliminate a variable whose condition at most one individual satisfies; False if it says no such thing.
 
-        False if the condition says no such thing.
+        Each of its links is then a condition of its own.
         """
         gamma = clause.conditions.get(w, TRUE)
         if self.unique.isdisjoint(conjuncts(gamma)):

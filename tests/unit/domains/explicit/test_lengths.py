@@ -18,6 +18,8 @@ from kleene.domains.explicit.outside.world import standard_input
 
 Read = Callable[[str], CProgram]
 SECONDS = 20.0
+QUICK_SECONDS = 0.3
+"""Seconds of runs of a correct program."""
 HEADERS = "#include <ctype.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 MAIN = "int main(int argc, char **argv) { if (argc != 2) return 1; "
 WRONG = {
@@ -62,6 +64,61 @@ def test_an_overflow_is_shown_by_a_run(name: str, lower: Read) -> None:
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_correct_program_has_no_error(name: str, lower: Read) -> None:
     outcome = LengthSearch(lower(HEADERS + RIGHT[name]), malloc_may_fail=False).run(SECONDS)
+    assert outcome.exhausted and outcome.findings == []
+
+
+TABLE = """struct node { int key; struct node *next; };
+int main(void) { int size = 8, used = 0; struct node **t = calloc(size, sizeof *t);
+    if (!t) return 1;
+    for (int i = 0; i < 40; i++) {
+        int key = rand(), at = key % size; struct node *n = t[at];
+        while (n && n->key != key) n = n->next;
+        if (n || !(n = malloc(sizeof *n))) continue;
+        n->key = key; n->next = t[at]; t[at] = n;
+        if (++used > size) {
+            struct node **more = calloc(2 * size, sizeof *more);
+            if (!more) break;
+            for (int k = 0; k < size; k++)
+                while ((n = t[k])) { t[k] = n->next; at = n->key % (2 * size); n->next = more[at]; more[at] = n; }
+            FREE t = more; size *= 2;
+        }
+    }
+    for (int k = 0; k < size; k++) { struct node *n; while ((n = t[k])) { t[k] = n->next; free(n); } }
+    free(t);
+    return 0; }"""
+STACK = """int main(void) { int *a[12], n = 0;
+    while (rand() % 10) {
+        if (rand() % 2) { if (n LESS 12) { a[n] = malloc(sizeof *a[n]); if (!a[n]) break; n++; } }
+        else if (n > 0) free(a[--n]);
+    }
+    while (n > 0) free(a[--n]);
+    return 0; }"""
+ROWS = """int main(void) { int *a[20], i;
+    for (i = 0; i < 20; i++) {
+        a[i] = malloc(sizeof *a[i]);
+        if (!a[i]) { while (i-- > LAST) free(a[i]); return 1; }
+    }
+    while (i-- > 0) free(a[i]);
+    return 0; }"""
+NUMBERS = {
+    "a table with different keys grows": (TABLE, ("FREE", ""), ("FREE", "free(t);"), "memory_leak"),
+    "a stack is full if little is taken": (STACK, ("LESS", "<="), ("LESS", "<"), "out_of_bounds"),
+    "an allocation fails that is not the first": (ROWS, ("LAST", "1"), ("LAST", "0"), "memory_leak"),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_are_drawn_show_errors_of_long_runs(name: str, lower: Read) -> None:
+    text, wrong, right, kind = NUMBERS[name]
+    outcome = LengthSearch(lower(HEADERS + text.replace(*wrong)), malloc_may_fail=True).run(SECONDS)
+    assert kind in {shown.fault.kind for shown in outcome.findings}
+    outcome = LengthSearch(lower(HEADERS + text.replace(*right)), malloc_may_fail=True).run(QUICK_SECONDS)
+    assert outcome.findings == []
+
+
+def test_random_numbers_are_not_less_than_0(lower: Read) -> None:
+    text = "int main(void) { int n = rand(); return n < 0 ? *(int *)0 : 0; }"
+    outcome = LengthSearch(lower(HEADERS + text), malloc_may_fail=False).run(SECONDS)
     assert outcome.exhausted and outcome.findings == []
 
 

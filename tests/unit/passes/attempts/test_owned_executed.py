@@ -76,6 +76,10 @@ STATEMENTS = (
     "if (a[0]->v < a[1]->v) { t = a[0]; a[0] = a[1]; a[1] = t; }",
     "memset(a[0], 0, a[1]->v);",
     "p = a; p++; t = *p; *p = a[0]; a[0] = t;",
+    "free(a[0]); memmove(a, a + 1, (n - 1) * sizeof *a); n--;",
+    "memmove(a, a + 1, (n - 1) * sizeof *a);",
+    "t = a[n - 1]; memmove(a + 1, a, (size_t)(n - 1) * sizeof *a); a[0] = t;",
+    "i = n - 1; free(a[i]); memmove(&a[i], &a[i + 1], (n - i - 1) * sizeof *a); n--;",
 )
 ENDS = (
     "for (i = 0; i < n; i++) free(a[i]); free(a);",

@@ -78,3 +78,28 @@ def test_a_struct_that_is_not_made(tmp_path: Path, text: str, change: tuple[str,
     kinds = {alarm.kind for alarm in result.alarms}
     assert result.complete
     assert kind in " ".join(kinds) if kind else not kinds
+
+
+LOST = """struct table { int *slots; int used; };
+int main(void) {
+    struct table *kept;
+    {
+        struct table *made = malloc(sizeof *made);
+        if (!made) abort();
+        made->slots = calloc(10, sizeof *made->slots);
+        if (!made->slots) abort();
+        made->used = 0;
+        while (made->used < 10 && __VERIFIER_nondet_int()) { made->slots[made->used] = 1; made->used++; }
+        free(made->slots);
+        made->slots = NULL;
+        if (__VERIFIER_nondet_int()) { kept = made; kept->used = 1; free(kept); }
+    }
+    exit(0);
+}
+"""
+
+
+def test_a_struct_is_lost_where_its_last_holder_ends(tmp_path: Path) -> None:
+    """It was held by `kept` on all paths, since one variable stands for both."""
+    result = analyse(Prepared(program_of(tmp_path, LOST)), malloc_may_fail=True, seconds=SECONDS)
+    assert "memory_leak" in {alarm.kind for alarm in result.alarms}

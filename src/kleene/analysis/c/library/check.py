@@ -10,19 +10,17 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.blame.allocations import executes_spared
-from kleene.analysis.c.library.blame.breaking import Breach
+from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
+from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
 from kleene.analysis.c.library.client.places import (
-    executed_operations,
     in_library,
-    keeper_of_text,
-    leaving_operation,
     reason_in_library,
     sequence_of,
     with_breach,
@@ -45,11 +43,11 @@ from kleene.analysis.c.library.inference.attempts import (
 )
 from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, REARRANGES, SHARES, UNTESTED, never_called
 from kleene.analysis.c.library.inference.selection import Inference
-from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
+from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_for
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.models.model import model_of
-from kleene.analysis.c.library.readings.operations import DROPS, ELEMENTS, OBJECTS, Fate, Operation, Role
+from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Operation, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.c.options import ReadOptions
@@ -58,12 +56,9 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
-from kleene.passes.indices import has_pointers
 from kleene.results.check import CheckReport
 from kleene.results.library import FunctionVerdict, LibraryReport
 
-PROVED = ("memsafety", "memcleanup")
-"""The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
 NOT_SET = "no client sets {}, a variable of the file that is not static"
 SHARE_OF_FIRST = 0.6
 """The part of the time for a client of all operations: in the rest, the others are proved without the slowest one."""
@@ -107,6 +102,17 @@ def _without_models(interface: Interface, options: ReadOptions) -> Interface:
     texts = [Path(file).read_text(encoding="utf-8", errors="replace") for file in options.models]
     named = {f.name for f in interface.missing if any(re.search(rf"\b{f.name}\s*\(", text) for text in texts)}
     return replace(interface, missing=tuple(f for f in interface.missing if f.name not in given | named))
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A client that was checked."""
+
+    client: Client
+    program: CProgram
+    check: CheckReport
+    watches: bool
+    """Whether it is the one that watches data."""
 
 
 class _Run:
@@ -193,7 +199,7 @@ class _Run:
                 elif watching[2].verdict is not Verdict.TRUE:
                     unwatched = {o.function.name for o in owned if hands_on_data(watching[1], o)}
             report.client, report.check = client.text, check
-            properties = _properties(operations, program)
+            properties = properties_of(operations, program)
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
                 general = self._check_with_any_numbers(program, changing, properties) if changing else None
@@ -201,7 +207,7 @@ class _Run:
                 self._accept(operations, inferred.types, check, () if general is not None else changing)
                 for operation in operations:
                     if operation.function.name in unwatched:
-                        self._decide(operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(_dropping(operations))))
+                        self._decide(operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(dropping(operations))))
                 self._state(check, client, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
                 assumed = [a.text for a in check.assumptions]
@@ -218,54 +224,59 @@ class _Run:
                     options = replace(self.options, properties=properties)
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)
                 return
-            culprit = self._culprit(check, client, operations)
-            if culprit is None and self.budget.left > 0 and (slow := suspect(check, program, client, operations)):
-                self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
-                operations.remove(slow)
-                continue
-            if culprit is None or self.budget.left <= 0:
-                for operation in operations:
-                    self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
+            if not self._leave(inference, inferred, _Checked(client, program, check, watches), operations):
                 return
-            operation, finding = culprit
-            is_needed = not finding.confirmed and fills(program, operation)
-            if is_needed and (hard := [o for o in rearranging(program, operations) if o != operation]):
-                for one in hard:
-                    self._decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
-                operations[:] = [o for o in operations if o not in hard]
-                continue
-            breach = self._breach(inference, check, finding, client, operations)
-            leaving = self._leaving(check, finding, client, operations)
-            operation = breach.operation if breach is not None else leaving or operation
-            if self._keeps_text(check, finding, client, operations):
-                continue
-            is_lost = finding.confirmed and finding.kind == "memory_leak"
-            if is_lost and (stored := self._without_null(inferred.types, operations)):
-                operations[:] = stored
-                continue
-            readable = finding.confirmed and not watches and not result_is_gone(finding, client)
-            other = inference.read_again(operation) if readable else None
-            if other is not None:
-                operations[operations.index(operation)] = other
-                continue
-            if follows_datum(finding) or is_wrong_guess(operation, finding):
-                reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
-                self._decide(operation, Verdict.UNKNOWN, reason)
-                operations.remove(operation)
-                continue
-            number = check.findings.index(finding)
-            run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
-            verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
-            self._decide(
-                operation,
-                verdict,
-                check.reason or str(finding),
-                with_breach(in_library(finding, client, self.interface, run), "" if breach is None else breach.words),
-                run,
-                sequence_of(finding, client),
-                advice=check.advice if verdict is Verdict.UNKNOWN else "",
-            )
-            operations.remove(operation)
+
+    def _leave(self, inference: Inference, inferred: Inferred, checked: _Checked, operations: list[Operation]) -> bool:
+        """Take an operation out of a client that is not proved, or read one in another way; false if none may go."""
+        client, program, check = checked.client, checked.program, checked.check
+        blamed = culprit(check, client, operations)
+        if blamed is None and self.budget.left > 0 and (slow := suspect(check, program, client, operations)):
+            self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
+            operations.remove(slow)
+            return True
+        if blamed is None or self.budget.left <= 0:
+            for operation in operations:
+                self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
+            return False
+        operation, finding = blamed
+        is_needed = not finding.confirmed and fills(program, operation)
+        if is_needed and (hard := [o for o in rearranging(program, operations) if o != operation]):
+            for one in hard:
+                self._decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
+            operations[:] = [o for o in operations if o not in hard]
+            return True
+        run = run_of(check, finding)
+        breach = breach_of(inference.tries, run, client, operations)
+        leaver = leaver_of(run, client, operations)
+        operation = breach.operation if breach is not None else leaver or operation
+        if keeps_text(run, client, operations):
+            return True
+        is_lost = finding.confirmed and finding.kind == "memory_leak"
+        if is_lost and (stored := self._without_null(inferred.types, operations)):
+            operations[:] = stored
+            return True
+        readable = finding.confirmed and not checked.watches and not result_is_gone(finding, client)
+        other = inference.read_again(operation) if readable else None
+        if other is not None:
+            operations[operations.index(operation)] = other
+            return True
+        operations.remove(operation)
+        if follows_datum(finding) or is_wrong_guess(operation, finding):
+            reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
+            self._decide(operation, Verdict.UNKNOWN, reason)
+            return True
+        verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
+        self._decide(
+            operation,
+            verdict,
+            check.reason or str(finding),
+            with_breach(in_library(finding, client, self.interface, run), "" if breach is None else breach.words),
+            run,
+            sequence_of(finding, client),
+            advice=check.advice if verdict is Verdict.UNKNOWN else "",
+        )
+        return True
 
     def _check_client(
         self, types: ObjectTypes, operations: list[Operation], *, watches: bool = False
@@ -274,42 +285,11 @@ class _Run:
         client, program = self.clients.write(types, operations, general=True, watches=watches)
         share = self.budget.left * (SHARE_OF_FIRST if len(operations) > 1 else 1.0)
         share = self.budget.left * SHARE_OF_WATCH if watches else share
-        options = replace(self.options, properties=_properties(operations, program), timeout=share)
+        options = replace(self.options, properties=properties_of(operations, program), timeout=share)
         check = check_program(program, options, time.monotonic())
         check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
         check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
         return client, program, check
-
-    def _leaving(
-        self, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]
-    ) -> Operation | None:
-        """The operation that has left a pointer to the freed block of a finding."""
-        number = check.findings.index(finding)
-        if not finding.confirmed or number >= len(check.traces):
-            return None
-        operation = leaving_operation(check.traces[number], client)
-        return operation if operation in operations else None
-
-    def _breach(
-        self, inference: Inference, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]
-    ) -> Breach | None:
-        """The operation that breaks, in the run of a finding, what the others keep."""
-        number = check.findings.index(finding)
-        if not finding.confirmed or number >= len(check.traces):
-            return None
-        breach = inference.tries.breach_in(check.traces[number], client, operations)
-        return breach if breach is not None and breach.operation in operations else None
-
-    def _keeps_text(self, check: CheckReport, finding: Finding, client: Client, operations: list[Operation]) -> bool:
-        """Let the texts of an operation outlive the object, if the error of a run is that one of them was freed."""
-        number = check.findings.index(finding)
-        if not finding.confirmed or number >= len(check.traces):
-            return False
-        keeping = keeper_of_text(check.traces[number], client)
-        if keeping not in operations:
-            return False
-        operations[operations.index(keeping)] = keeping.with_roles({Role.TEXT: Role.LASTING_TEXT})
-        return True
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.
@@ -378,7 +358,7 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:
                 self._decide(operation, Verdict.UNKNOWN, f"{changing[0]} {CHANGES}")
-            elif left_out and not executed >= steps_of(program, name):
+            elif left_out and not executed >= steps_for(program, operation):
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:
                 self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
@@ -407,22 +387,6 @@ class _Run:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
                 self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts))
-
-    def _culprit(
-        self, check: CheckReport, client: Client, operations: list[Operation]
-    ) -> tuple[Operation, Finding] | None:
-        """The operation in which a finding is, confirmed findings first, then those whose path is known.
-
-        What makes objects is not blamed for a suspicion: the others could not be called without it.
-        """
-        by_name = {o.function.name: o for o in operations}
-        blamed = []
-        for finding in check.findings:
-            executed = executed_operations(finding, client)
-            last = executed[-1] if executed else by_name.get(finding.function)
-            if last is not None and (finding.confirmed or not last.makes):
-                blamed.append((not finding.confirmed, not executed, last, finding))
-        return min(blamed, key=lambda b: b[:2])[2:] if blamed else None
 
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error
@@ -468,22 +432,3 @@ class _Run:
             sequence=sequence,
             reading=operation.stored,
         )
-
-
-def _dropping(operations: list[Operation]) -> list[str]:
-    """The functions of the client that end data, as the library names them."""
-    pairs = ((r, p.name) for o in operations for r, p in zip(o.roles, o.function.parameters, strict=True))
-    return list(dict.fromkeys(name for role, name in pairs if role in DROPS))
-
-
-def _properties(operations: list[Operation], program: CProgram) -> tuple[str, ...]:
-    """The properties of a client: what is left at its end counts if some operation ends what others make."""
-    return PROVED if _all_is_ended(operations, program) else PROVED[:1]
-
-
-def _all_is_ended(operations: list[Operation], program: CProgram) -> bool:
-    """Whether some operation ends what the others make: objects, or what the library keeps in its variables."""
-    if any(o.ends or o.fate is Fate.LAST for o in operations):
-        return True
-    keeps = any(not g.constant and has_pointers(g.variable.type, program) for g in program.globals)
-    return not keeps and not any(o.makes for o in operations)

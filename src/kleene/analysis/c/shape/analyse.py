@@ -13,7 +13,7 @@ from functools import partial
 from kleene.analysis.c.shape.apart import NEAREST, PartsLook
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.automaton import Automaton, automaton_of
-from kleene.analysis.c.shape.classes import first_class, next_class
+from kleene.analysis.c.shape.classes import first_class, next_class, without_references
 from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.crowded_values import ValuesLook
 from kleene.analysis.c.shape.optional_nodes import NodesLook
@@ -439,6 +439,9 @@ class _Plan:
             if plain is not None and (result.alarms or not result.complete):
                 with_lanes = result if result.complete else None
                 shape, plain = plain, None
+                continue
+            if not result.cyclic and shape.references and (result.alarms or not result.complete):
+                shape = without_references(first)
                 continue
             if not result.cyclic or only_class is not None:
                 break

@@ -14,9 +14,12 @@ from kleene.semantics.vocabulary.back_cells import back_cells, is_called_back
 from kleene.semantics.vocabulary.data_cells import cells_to_variables
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.vocabulary.headers import header_cells
+from kleene.semantics.vocabulary.references import reference_cells
 
 CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") for back in ("", " with back pointers"))
 """The shape classes that can be asked for by name."""
+WITH_REFERENCES = " with references"
+"""What is added to the name of a class with references."""
 
 
 def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
@@ -29,7 +32,8 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
         back = frozenset()
     if name is None:
         shape = _class_of(back, memory.self_loops, header_cells(memory) - back)
-        return replace(shape, local=cells_to_variables(memory) - back - shape.headers)
+        shape = replace(shape, local=cells_to_variables(memory) - back - shape.headers)
+        return _with_references(shape, reference_cells(memory) - back - shape.circular - shape.headers - shape.local)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 
@@ -39,6 +43,15 @@ def _class_of(back: frozenset[str], circular: frozenset[str], headers: frozenset
     if back:
         name += " with circular back pointers" if circular and circular <= back else " with back pointers"
     return ShapeClass(name, back=back, circular=circular, headers=headers)
+
+
+def _with_references(shape: ShapeClass, references: frozenset[str]) -> ShapeClass:
+    return replace(shape, name=f"{shape.name}{WITH_REFERENCES}", references=references) if references else shape
+
+
+def without_references(shape: ShapeClass) -> ShapeClass:
+    """The class in which references are cells like others, after a run that is no proof: they were a guess."""
+    return replace(shape, name=shape.name.removesuffix(WITH_REFERENCES), references=frozenset())
 
 
 def with_local_cells(shape: ShapeClass) -> ShapeClass:
@@ -79,4 +92,5 @@ def next_class(
     if len(back) == 1 and circular and len(forward & links or forward) == 1:
         circular |= back  # a doubly linked list is circular both ways
     following = replace(_class_of(back, circular, shape.headers), local=shape.local - circular - back)
+    following = _with_references(following, shape.references - circular - back)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)

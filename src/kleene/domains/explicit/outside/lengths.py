@@ -39,6 +39,12 @@ _LINES = 3
 """Long lines of one run."""
 _SOLUTIONS = 3
 """Times that a length is solved for, of one write in one style: more where it is not linear."""
+_STEADINESS = (0.0, 0.5, 0.95)
+"""Of runs whose numbers are drawn, one for each length: the probability that a number is the one before."""
+_SPREAD, _NUMBERS_OF_LENGTH = 10_000, 16
+"""The bound of the numbers that are drawn, many more than a table has entries; how many numbers a length has."""
+_MOST_DIFFERENT = 200
+"""Texts of one run that are all different: tables grow with fewer, and each run over them takes long."""
 _MIXED = 3
 """Runs of each length whose arguments and lines are mixed of what the program names."""
 _NUMBERS_OF_ARGUMENTS = (2, 1, 0, 4)
@@ -209,6 +215,10 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
         commands = dict.fromkeys((_DIGIT, *(bytes((c,)) for c in vocabulary.characters if chr(c).isalnum())))
         styles += [_many(), *(_many(command) for command in commands), *(_split(chr(c)) for c in vocabulary.characters)]
         styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
+        styles.append(Style("different", _different))
+    if vocabulary.asks:
+        styles += [_drawn(steadiness) for steadiness in _STEADINESS]
+    styles.append(Style("failing", lambda n: World((), b"", _NUMBERS_OF_LENGTH * (n + 1), fails=n)))
     return styles
 
 
@@ -219,6 +229,21 @@ def _long(count: int) -> Style:
 def _many(command: bytes = b"") -> Style:
     """Many short texts, which may be commands: a stack overflows only if each of them pushes something."""
     return Style(f"many {command!r}", lambda n: World((command or b"a",) * n, ((command or b"b") + b"\n") * n, n))
+
+
+def _different(n: int) -> World:
+    """Many short texts, no two of them equal: a table grows only if its keys differ."""
+    texts = tuple(f"k{number}".encode() for number in range(min(n, _MOST_DIFFERENT)))
+    return World(texts, b"".join(text + b"\n" for text in texts), n)
+
+
+def _drawn(steadiness: float) -> Style:
+    """Numbers that are drawn: some select an operation, others are keys and values."""
+
+    def world(n: int) -> World:
+        return World((), b"", _NUMBERS_OF_LENGTH * (n + 1), seed=n + 1, spread=_SPREAD, steadiness=steadiness)
+
+    return Style(f"drawn {steadiness}", world)
 
 
 def _split(separator: str) -> Style:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kleene.cfa.expressions import Comparison, Constant, Expression, Index, PointerOffset, StringLiteral, walk
-from kleene.cfa.operations import READ_SOURCES, Call, Havoc, MemCopy, MemSet, Operation, expressions
+from kleene.cfa.operations import READ_SOURCES, Assign, Call, Havoc, MemCopy, MemSet, Operation, expressions
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, Type
 from kleene.passes.entry_parameters import has_arguments
@@ -105,6 +105,8 @@ def _characters(nodes: Iterable[Expression], literals: Iterable[bytes]) -> Itera
 
 def _walks(operation: Operation) -> bool:
     if isinstance(operation, MemCopy | MemSet) and not isinstance(operation.size, Constant):
+        return True
+    if isinstance(operation, Assign) and isinstance(operation.value, PointerOffset):  # ``*p++``
         return True
     return any(
         isinstance(node, Index | PointerOffset) and not isinstance(node.index, Constant)

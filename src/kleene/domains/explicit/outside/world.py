@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from kleene.cfa.operations import (
     BYTES_LEFT,
     LINE_LENGTH,
+    NATURAL_SOURCES,
     OUTSIDE_LENGTH,
     READ_BYTE,
     READ_COUNT,
@@ -39,6 +40,8 @@ _MANY = 1 << 20
 """More conversions than a call of `scanf` has."""
 _DRAWN_NUMBERS = (0, 1, 2, 3, 4, 5, -1)
 """Numbers that select an operation, or say whether to go on."""
+_SPREAD_SHARE = 0.5
+"""Share of the numbers of a run that are keys or values, where numbers are spread."""
 _WORD = re.compile(rb"\s*(\S+)")
 _SPACES = b" \t\n\v\f\r"
 
@@ -56,6 +59,10 @@ class World:
     """The length of the texts of the system: variables of the environment, messages."""
     fails: int = 0
     """The number of the allocation that fails, from 1; 0: none does."""
+    spread: int = 0
+    """Half of the numbers that are drawn are less than this: keys of a table must differ; 0: none is."""
+    steadiness: float = 0.0
+    """The probability that a number is the one before: an array is full only if few operations take from it."""
 
 
 class WorldInputs(InputSource):
@@ -71,6 +78,7 @@ class WorldInputs(InputSource):
         self._asked = 0
         self._allocations = 0
         self._random = random.Random(world.seed)
+        self._last = 1
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
         value = min(max(self._value(why, low, high), low), high)
@@ -86,7 +94,7 @@ class WorldInputs(InputSource):
         if why == _MALLOC:
             self._allocations += 1
             return int(self._allocations != self.world.fails)
-        return self._number()
+        return abs(self._number()) if why in NATURAL_SOURCES else self._number()
 
     def text_input(self, why: str, low: int, high: int) -> int | None:
         """An input that belongs to the arguments or to the stream; None for any other one."""
@@ -127,6 +135,13 @@ class WorldInputs(InputSource):
         self._asked += 1
         if self._asked > self.world.repeats:
             return 0
+        if not (self.world.steadiness and self._random.random() < self.world.steadiness):
+            self._last = self._drawn()
+        return self._last
+
+    def _drawn(self) -> int:
+        if self.world.spread and self._random.random() < _SPREAD_SHARE:
+            return self._random.randrange(self.world.spread)
         return self._random.choice(_DRAWN_NUMBERS) if self.world.seed else 1
 
 

@@ -16,6 +16,7 @@ In reading order:
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows
 - `reads`: reads of other memory beside a block that is not there
+- `elements`: loads and stores of elements
 - `steps`: what an operation does to facts and numbers, and what is left of it
 - `following`: the fixpoint
 - `rewriting`: the automaton of the result

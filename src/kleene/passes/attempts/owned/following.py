@@ -10,9 +10,10 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
+from kleene.passes.attempts.owned.elements import Step
 from kleene.passes.attempts.owned.facts import SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
-from kleene.passes.attempts.owned.steps import Step, Steps
+from kleene.passes.attempts.owned.steps import Steps
 from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.facts.relations import ALL, PATIENCE, TIGHTENED, Nulls
 from kleene.passes.facts.symbolic_states import State, covers, image, merge

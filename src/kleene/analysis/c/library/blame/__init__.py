@@ -6,4 +6,5 @@ In reading order:
 - `allocations`: the operation of a failing run that does not test what it allocates
 - `outside`: errors that depend on what a function without a body returns
 - `breaking`: the operation of a failing run that breaks what the others keep
+- `culprits`: the operation of a finding of a client, and the one before it that is to blame
 """

@@ -27,6 +27,8 @@ class Breach:
     fact: HeapFact
     needs_others: bool
     """Whether the run itself has no state in which the fact holds."""
+    is_passing: bool = False
+    """Whether the fact holds again before the error."""
 
     @property
     def words(self) -> str:
@@ -40,6 +42,8 @@ class Observer:
         self._client = client
         self._records = records
         self.truths: dict[HeapFact, set[Truth]] = {fact: set() for fact in possible_facts(records)}
+        self.has_error = False
+        """Whether a run of the observed operations fails."""
 
     def __call__(self, state: State) -> None:
         if len(state.frames) == 1 and state.frames[0].function == MAIN:
@@ -73,6 +77,24 @@ def breaches(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]
             listed.append(Breach(operation, fact, needs_others=not held and not isinstance(fact, IsSet)))
     order = [o for o, _ in between]
     return sorted(listed, key=lambda b: order.index(b.operation))
+
+
+def passing_breaches(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]) -> list[Breach]:
+    """The operations of a failing run that break a fact which holds again later; first ones first.
+
+    An operation that relies on a broken fact may set it right and break another one: a queue whose `tail` is NULL gets
+    a tail that is not reached from its head.
+    """
+    between = _between_operations(run, client, records)
+    listed: list[Breach] = []
+    for place, (operation, truths) in enumerate(between):
+        later = [other for _, other in between[place + 1 :]]
+        broken = [fact for fact, truth in truths.items() if truth is Truth.BROKEN and not isinstance(fact, IsSet)]
+        passing = [fact for fact in broken if any(other[fact] is not Truth.BROKEN for other in later)]
+        listed += [
+            Breach(operation, fact, needs_others=True, is_passing=True) for fact in passing if operation is not None
+        ]
+    return listed
 
 
 _Between = list[tuple[Operation | None, dict[HeapFact, Truth]]]
@@ -110,8 +132,18 @@ def breaking_operation(
 
     `observed` has the states of the other operations, without the given one; None if they cannot be executed.
     """
-    for breach in breaches(run, client, records):
-        others = observed(breach.operation)
-        if others is not None and others.keep(breach):
-            return breach
-    return None
+    known: dict[Operation, Observer | None] = {}
+
+    def others_of(breach: Breach) -> Observer | None:
+        if breach.operation not in known:
+            known[breach.operation] = observed(breach.operation)
+        return known[breach.operation]
+
+    def is_to_blame(breach: Breach) -> bool:
+        others = others_of(breach)
+        return others is not None and others.keep(breach) and not (breach.is_passing and others.has_error)
+
+    order = [o for o, _ in _between_operations(run, client, records)]
+    candidates = [*breaches(run, client, records), *passing_breaches(run, client, records)]
+    candidates.sort(key=lambda b: order.index(b.operation))
+    return next((breach for breach in candidates if is_to_blame(breach)), None)

@@ -213,7 +213,45 @@ class IsSmall:
         return f"p->{self.member} has gone below 0"
 
 
-HeapFact = LeadsBack | Together | Last | IsSet | IsSmall
+@dataclass(frozen=True)
+class Ends:
+    """A member leads to NULL: there is no cycle along it."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            seen: set[Target] = set()
+            here: Target = node
+            while isinstance(here, Node) and here not in seen:
+                seen.add(here)
+                here = heap.target(here, self.member)
+            yield not isinstance(here, Node)
+
+    @property
+    def broken(self) -> str:
+        return f"{self.member} leads around in a cycle"
+
+
+@dataclass(frozen=True)
+class Unshared:
+    """No record is the target of a member of two records."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        targets = [heap.target(node, self.member) for node in heap.nodes.get(self.record, ())]
+        found = [target for target in targets if isinstance(target, Node)]
+        yield from (found.count(target) == 1 for target in found)
+
+    @property
+    def broken(self) -> str:
+        return f"two blocks have the same {self.member}"
+
+
+HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | Ends | Unshared
 
 
 def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
@@ -223,6 +261,8 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
     for name, own in members.items():
         facts += [IsSet(name, member) for member in own]
         facts += [IsSmall(name, member) for member in _sizes(records[name])]
+        facts += [Ends(name, member) for member, target in own.items() if target == name]
+        facts += [Unshared(name, member) for member, target in own.items() if target == name]
         facts += [
             LeadsBack(name, there, back)
             for there, target in own.items()

@@ -6,7 +6,9 @@ A client that calls exported functions only leaves them NULL. So the invariant s
 
 from __future__ import annotations
 
-from kleene.cfa.expressions import AddressOf, Cast, Comparison, Expression, Field, Unary, walk
+from collections.abc import Set
+
+from kleene.cfa.expressions import AddressOf, Cast, Comparison, Expression, Field, Unary, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Error, Exit, Operation, Return, expressions
 from kleene.cfa.program import CProgram
@@ -34,12 +36,14 @@ def unset_hooks(program: CProgram) -> dict[Hook, str]:
     return hooks
 
 
-def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str]) -> frozenset[str]:
-    """The locations from which a run makes a step and can return, while hooks are NULL.
+def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str], given: frozenset[Variable] = frozenset()) -> frozenset[str]:
+    """The locations from which a run makes a step and can return, while hooks are NULL and `given` is not.
 
     Where every path ends the program, an assertion or a test has failed: such a call has no admissible arguments.
     """
-    edges = tuple(edge for edge in cfa.edges if not _needs_hook(edge.label, unset))
+    assigned = {edge.label.target for edge in cfa.edges if isinstance(edge.label, Assign)}
+    fixed = given - assigned
+    edges = tuple(e for e in cfa.edges if not _needs_hook(e.label, unset) and not _needs_null(e.label, fixed))
     returning = {edge.source for edge in edges if isinstance(edge.label, Return)}
     waiting = [edge for edge in edges if not isinstance(edge.label, Error | Exit)]
     while more := {edge.source for edge in waiting if edge.target in returning} - returning:
@@ -65,11 +69,25 @@ def _sets(operation: Assign) -> bool:
 
 def _needs_hook(operation: Operation, unset: dict[Hook, str]) -> bool:
     """Whether a condition holds only if a hook is not NULL."""
+    pointer, is_null = _asked(operation)
+    return pointer is not None and not is_null and hook_of(pointer) in unset
+
+
+def _needs_null(operation: Operation, given: Set[Expression]) -> bool:
+    """Whether a condition holds only if a variable is NULL that is not."""
+    pointer, is_null = _asked(operation)
+    return is_null and pointer in given
+
+
+def _asked(operation: Operation) -> tuple[Expression | None, bool]:
+    """What a condition asks of a pointer, and whether it is to be NULL or 0; None for other operations."""
     if not isinstance(operation, Assume):
-        return False
+        return None, False
     condition, truth = operation.condition, operation.truth
     while isinstance(condition, Unary) and condition.operator == "!":
         condition, truth = condition.operand, not truth
     if not isinstance(condition, Comparison) or constant_of(condition.right) != 0:
-        return hook_of(condition) in unset and truth
-    return hook_of(condition.left) in unset and condition.operator == ("!=" if truth else "==")
+        return condition, not truth
+    return (
+        (condition.left, (condition.operator == "==") is truth) if condition.operator in ("==", "!=") else (None, False)
+    )

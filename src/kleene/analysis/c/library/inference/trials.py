@@ -23,7 +23,7 @@ from kleene.analysis.c.library.generality.stored_data import stored_arguments
 from kleene.analysis.c.library.inference.spared import with_spared, without_exits
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
-from kleene.analysis.c.library.readings.operations import Operation
+from kleene.analysis.c.library.readings.operations import NEVER_NULL, Operation
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
@@ -189,6 +189,13 @@ def _walked_elements(client: Client, program: CProgram, exploration: Exploration
 def steps_of(program: CProgram, function: str) -> frozenset[str]:
     """The locations of a function from which a run makes a step, unless it needs a hook that nothing sets."""
     return live_steps(program.functions[function].cfa, unset_hooks(program))
+
+
+def steps_for(program: CProgram, operation: Operation) -> frozenset[str]:
+    """The locations of a function from which a run makes a step in a reading: what needs NULL is no part of some."""
+    function = program.functions[operation.function.name]
+    pairs = zip(function.parameters, operation.roles, strict=True)
+    return live_steps(function.cfa, unset_hooks(program), frozenset(p for p, role in pairs if role in NEVER_NULL))
 
 
 def null_tests(function: Function) -> set[int]:

@@ -23,7 +23,9 @@ from kleene.analysis.c.library.interface.exports import ExportedFunction, Interf
 from kleene.analysis.c.library.interface.object_types import object_types
 from kleene.analysis.c.library.readings.candidates import hands_out, readings
 from kleene.analysis.c.library.readings.operations import ELEMENTS, Fate, Operation, Outcome, Role
-from kleene.cfa.operations import Return
+from kleene.cfa.operations import Allocate, Return
+from kleene.cfa.operations import Operation as CfaOperation
+from kleene.cfa.types import RecordType
 from kleene.domains.explicit.explore import Confirmed
 from kleene.passes.facts.memory import constant_of
 
@@ -83,18 +85,6 @@ class Tries:
             return True
         return operation.function.name not in self._negative
 
-    @cached_property
-    def _negative(self) -> frozenset[str]:
-        """The functions that return a negative constant."""
-        functions = self.clients.write(self.inferred.types, [])[1].functions
-        return frozenset(
-            name
-            for name, function in functions.items()
-            for edge in function.cfa.edges
-            if isinstance(edge.label, Return) and edge.label.value is not None
-            if (constant_of(edge.label.value) or 0) < 0
-        )
-
     def _may_release(self, operation: Operation) -> bool:
         """Whether the caller may free an element that it gets back: it has handed in such blocks, or a name says so.
 
@@ -104,7 +94,29 @@ class Tries:
         if operation.fate is not Fate.RELEASED or not elements or hands_out(operation.function):
             return True
         given = {name for o in self.inferred.accepted for name in o.records_in(Role.BLOCK)}
-        return operation.function.name in self.stored.readings or elements <= given
+        return operation.function.name in self.stored.readings or elements <= given - self._allocated
+
+    @cached_property
+    def _negative(self) -> frozenset[str]:
+        """The functions that return a negative constant."""
+        return frozenset(
+            name
+            for name, label in self._labels
+            if isinstance(label, Return) and label.value is not None and (constant_of(label.value) or 0) < 0
+        )
+
+    @cached_property
+    def _allocated(self) -> frozenset[str]:
+        """The records that functions of the library allocate."""
+        elements = (label.element for _, label in self._labels if isinstance(label, Allocate))
+        return frozenset(element.name for element in elements if isinstance(element, RecordType))
+
+    @cached_property
+    def _labels(self) -> list[tuple[str, CfaOperation]]:
+        """The operations of the functions of the library, each with the name of its function."""
+        functions = self.clients.write(self.inferred.types, [])[1].functions
+        own = ((n, f) for n, f in functions.items() if Path(f.place.file).name != CLIENT)
+        return [(name, edge.label) for name, function in own for edge in function.cfa.edges]
 
     def _readings(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try: the stored one, or all."""
@@ -159,6 +171,7 @@ class Tries:
             other_client, program = self.clients.write(self.inferred.types, others)
             observer = Observer(other_client, records)
             trial = run_trial(other_client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
+            observer.has_error = trial.error is not None
             return None if trial.cut_short else observer
 
         return breaking_operation(run, client, records, observe_without)

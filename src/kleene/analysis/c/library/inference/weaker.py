@@ -14,6 +14,7 @@ from kleene.analysis.c.library.inference.trials import TRIAL_STATES, null_tests
 from kleene.analysis.c.library.inference.tries import Tries
 from kleene.analysis.c.library.readings.operations import DROPS, OR_NULL, Operation, Role
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import VoidType
 from kleene.domains.explicit.operations import NULL_CALL
 
 
@@ -69,11 +70,16 @@ def _unguarded(tries: Tries, operation: Operation, other: Operation) -> Rejected
 
 
 def _is_tested(tries: Tries, operation: Operation, place: int, program: CProgram) -> bool:
-    """Whether the library tests a function of the client, or one of the same name that is to end data, too."""
+    """Whether the library tests a function of the client, or one of the same name that is to end data, too.
+
+    A function that returns something, such as a comparison, may be missing where it is not needed, and needed else.
+    """
+    parameter = operation.function.parameters[place]
+    if not isinstance(parameter.type.callback[0].type, VoidType):
+        return False
     tested = tested_hooks(program)
     if (operation.function.name, place) in tested:
         return True
-    parameter = operation.function.parameters[place]
     alike = (
         (o.function.name, i)
         for o in tries.inferred.accepted

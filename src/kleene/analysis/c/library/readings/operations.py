@@ -57,6 +57,9 @@ TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
 POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.MADE, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
 
+NEVER_NULL = (Role.OBJECT, Role.ADDRESS, Role.MADE, Role.ELEMENT, Role.BLOCK, Role.INITIALISED, Role.RESULT, Role.TAKEN)
+"""Pointers of the client that are never NULL; an object is not, unless NULL is the empty one."""
+
 
 class Fate(Enum):
     """What happens to the object (or to the element, if there is one) after the call."""
