@@ -10,6 +10,7 @@ In reading order:
 - `counts`: claims that a counter is the number of nodes of a list
 - `headers`: objects with several pointers into one structure
 - `back_cells`: cells that may point back
+- `references`: cells that refer to nodes of other structures
 - `data_cells`: cells whose pointers nothing follows
 - `precision`: which part of the memory is tracked
 """
