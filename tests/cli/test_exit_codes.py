@@ -62,7 +62,7 @@ def test_help_and_version(kleene: Kleene) -> None:
         ("run nothing.tvp", "there is no file 'nothing.tvp'"),
         ("run walk nothing", "there is no file 'nothing' or 'nothing.tvs'"),
         ("run .", "'.' is a folder, not a file"),
-        ("run look --join prat", "--join is one of rel, part, part_embedding, ind, conc, not 'prat'; did you"),
+        ("run look --join prat", "--join is one of rel, part, part_embedding, pointed, ind, conc, not 'prat'; did you"),
         ("run walk --join j3", "join 'j3' is not supported"),
         ("run walk -join j3", "the nearest is 'part_embedding'"),
         ("run walk --order tlva", "--order is one of inner-first, tvla, not 'tlva'; did you mean 'tvla'?"),

@@ -40,6 +40,9 @@ from kleene.passes.facts.memory import constant_of
 
 _LOOK_AHEAD = 8
 """Edges from a place to the condition: the end of the scope of a function, and copies of its result."""
+FEW_CONSTANTS = 8
+"""Constants of a number that are all landmarks at every visit of a loop: tables of numbers have more, and a bound of a
+program with fewer was lost."""
 
 
 def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Variable, int]]:
@@ -119,7 +122,10 @@ class Landmarks:
             self._ends.setdefault(self._root(holder), set()).update((number - 1, number, number + 1))
         self._of = {root: set(ends) for root, ends in self._ends.items()}
         for root, known in constants_of.items():
-            self._of[root].update(n + step for n in known for step in (-1, 0, 1))
+            every = {n + step for n in known for step in (-1, 0, 1)}
+            self._of[root] |= every
+            if len(known) <= FEW_CONSTANTS:
+                self._ends[root] |= every
 
     def _root(self, holder: Hashable) -> Hashable:
         while (parent := self._parents.get(holder, holder)) != holder:
@@ -131,7 +137,7 @@ class Landmarks:
     ) -> Callable[[int], list[int]]:
         """The landmarks of each of some numbers, given the variables and members that they are in.
 
-        With `only_ends`, of the constants only the least and the greatest.
+        With `only_ends`, of many constants only the least and the greatest.
         """
         return lambda number: self.of(holders.get(number, ()), only_ends=only_ends)
 

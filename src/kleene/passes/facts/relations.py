@@ -74,7 +74,7 @@ TIGHTENED = 60
 """Visits of a location up to which bounds that were widened are added again from differences: a number without a bound
 that is compared with an index would else grow by the length of the array each time, and never come to an end."""
 UNHURRIED = 8
-"""Visits of a location up to which bounds stop at all landmarks: a table of ten primes, each a landmark, took 5 s of
+"""Visits of a location up to which bounds stop at many landmarks: a table of ten primes, each a landmark, took 5 s of
 the processor in nested loops."""
 MOST_PARTS = 4
 """States of a location that are kept apart by the pointers that are NULL in them."""
