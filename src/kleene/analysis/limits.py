@@ -53,15 +53,29 @@ def peak_memory() -> int:
 
     Read from `/proc` if it exists: `ru_maxrss` also counts the process that started this one.
     """
+    peak = _resident(b"VmHWM:")
+    if peak is not None:
+        return peak
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def resident_memory() -> int:
+    """The resident size of this process now, in bytes: one large analysis must not end those after it."""
+    now = _resident(b"VmRSS:")
+    return peak_memory() if now is None else now
+
+
+def _resident(field: bytes) -> int | None:
+    """A size of the process in bytes; None if the system does not say it."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         status = os.open(_STATUS, os.O_RDONLY)
         try:
             text = os.read(status, _STATUS_BYTES)
         finally:
             os.close(status)
-        return int(text.partition(b"VmHWM:")[2].split(None, 1)[0]) * 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+        return int(text.partition(field)[2].split(None, 1)[0]) * 1024
+    return None
 
 
 class _Timer:
@@ -166,7 +180,7 @@ class Watchdog:
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.struck = True
             raise LimitReached(f"the time limit of {self.stated} was reached", Limit.TIME)
-        if self._memory is not None and peak_memory() > self._memory:
+        if self._memory is not None and resident_memory() > self._memory:
             self.struck = True
             raise LimitReached(f"the memory limit of {self._memory >> 20} MiB was reached", Limit.MEMORY)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import threading
 import time
 from dataclasses import replace
 
 import pytest
 
-from kleene.analysis.limits import Watchdog, peak_memory
+from kleene.analysis.limits import Watchdog, peak_memory, resident_memory
 from kleene.analysis.tvp.compare import differences
 from kleene.analysis.tvp.input import checked_input, complete_structure
 from kleene.analysis.tvp.options import RunOptions
@@ -153,6 +154,18 @@ def test_a_watchdog_that_is_swallowed_strikes_again() -> None:
             strikes += 1
         busy(5)
     assert strikes == 1
+
+
+def test_memory_that_was_given_back_does_not_count() -> None:
+    """After one large analysis, all others in the same process ended at once, at the limit of memory."""
+    with mmap.mmap(-1, 256 << 20) as large:
+        for page in range(0, len(large), mmap.PAGESIZE):
+            large[page] = 1
+        limit = resident_memory() - (128 << 20)
+        with pytest.raises(LimitReached, match="memory limit"), Watchdog(None, limit):
+            busy(0.3)
+    with Watchdog(None, limit):
+        busy(0.3)
 
 
 def test_time_spent_before_counts() -> None:
