@@ -17,6 +17,7 @@ in_exam = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs
 """The mark of a test or of a case that only `make exam` runs, where the test itself says so."""
 ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
+    "tests/corpus/test_corpus.py::test_program[sll/marked_dangling]": ONLY_IN_EXAM,
     "tests/library/test_library.py::test_every_function_of_a_library_is_proved[dlist.c]": ONLY_IN_EXAM,
     "tests/cli/test_contracts.py::test_a_caller_knows_the_contract_only": ONLY_IN_EXAM,
     "tests/paths/test_confirm.py::test_the_path_through_tail_recursion_is_shown": ONLY_IN_EXAM,
