@@ -29,7 +29,7 @@ int main(void) {
 
 def report_with(**parts: object) -> CheckReport:
     report = CheckReport(("p.c",), {"memsafety": Verdict.UNKNOWN}, {}, [], "", 0.0, **parts)
-    explain(report)
+    explain(report, timeout=60.0)
     return report
 
 
@@ -55,7 +55,7 @@ def test_a_short_time_is_named_as_such(tmp_path: Path) -> None:
     path.write_text(LOOP)
     explored = explore(read_program([str(path)]), seconds=0.05, malloc_may_fail=False)
     report = report_with(exploration=explored)
-    assert report.reason.startswith("the time limit was reached during exact exploration, after ")
+    assert report.reason.startswith("the time limit of 60 s was reached during exact exploration, after ")
     assert "--timeout" in report.advice
 
 

@@ -57,7 +57,7 @@ def check_program(
         if options.read.cleanup_at_abort:
             reopen_cleanup(report)
         attack(report, options, one.executed, program)
-    explain(report)
+    explain(report, options.timeout)
     report.seconds = one.budget.spent
     return report
 

@@ -156,8 +156,8 @@ def _text(step: object) -> str:
     return str(step).partition(": ")[2] or str(step)
 
 
-def explain(report: CheckReport) -> None:
-    """The reason for UNKNOWN, and the possible findings behind it."""
+def explain(report: CheckReport, timeout: float) -> None:
+    """The reason for UNKNOWN, and the possible findings behind it. `timeout` is the limit in seconds that was given."""
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     if not open_properties:
         return
@@ -188,10 +188,10 @@ def explain(report: CheckReport) -> None:
             )
     elif report.exploration is not None:
         explored = report.exploration
-        early = f"the time limit was reached during exact exploration, after {explored.states} states"
+        early = f"the time limit of {timeout:g} s was reached during exact exploration, after {explored.states} states"
         reasons.append(early if _TIME in explored.reason else explored.reason)
-    if undefined is not None:
-        reasons.append(f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
+    if undefined is not None:  # so the analysis got little time for the others
+        reasons.insert(0, f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
     elif "memcleanup" in open_properties and not reasons:
         reasons.append("blocks that are not freed at an error call are not checked; use --property memcleanup alone")
     report.reason = reasons[0] if reasons else "the analysis did not decide"
