@@ -115,6 +115,7 @@ EVERY: dict[str, int] = {
     "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program[rewritings/not_only_slots": ONLY_IN_EXAM,
     "tests/unsafe_c/test_stored_numbers.py": 4,
     "tests/unsafe_c/test_references.py": 5,
+    "tests/unsafe_c/test_moved_elements.py::test_elements_that_move[insertion": ONLY_IN_EXAM,
     "tests/unsafe_c/test_moved_elements.py": 6,
     "tests/unsafe_c/test_followed_blocks.py": 2,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it[builder": ONLY_IN_EXAM,

@@ -6,7 +6,6 @@ change makes a block be lost, used or freed again, or an index be outside: compi
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -77,8 +76,6 @@ WRONG = {
     "insertion behind the end": (PUT_MOVE.replace("if (at > n) at = n;", ""), LAST),
     "insertion without room": (PUT_MOVE.replace("n++;", "n++; if (n == 12) n--;"), LAST),
 }
-QUICK = frozenset({"the last", "memmove", "the first", "memmove the other way", "memmove of one too few"})
-"""The others run with the exam: each takes about two seconds."""
 
 
 def _is_proved(text: str, folder: Path, name: str = "owned") -> bool:
@@ -89,14 +86,8 @@ def _is_proved(text: str, folder: Path, name: str = "owned") -> bool:
     return result is not None and result.complete and not result.alarms
 
 
-def _skip_slow(name: str) -> None:
-    if name not in QUICK and not os.environ.get("KLEENE_EXAM"):
-        pytest.skip("about two seconds each: KLEENE_EXAM=1 runs them")
-
-
 @pytest.mark.parametrize("name", [*RIGHT, *WRONG])
 def test_elements_that_move(name: str, tmp_path: Path) -> None:
-    _skip_slow(name)
     put, take = {**RIGHT, **WRONG}[name]
     assert _is_proved(VECTOR.replace("PUT", put).replace("TAKE", take), tmp_path) == (name in RIGHT)
 

@@ -6,11 +6,11 @@ all runs of the result, for every choice of the block.
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 import pytest
+from tests.slices import in_exam
 
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
@@ -199,7 +199,7 @@ def test_a_program_that_fails_does_so_with_one_block(name: str, tmp_path: Path) 
     assert not _is_wrong(program, followed)
 
 
-@pytest.mark.skipif(not os.environ.get("KLEENE_EXAM"), reason="a minute: KLEENE_EXAM=1 runs it")
+@in_exam
 def test_random_programs_that_fail_do_so_with_one_block(tmp_path: Path) -> None:
     chooser = random.Random(183)
     wrong, compared = [], 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from kleene.cfa.expressions import AddressOf, Cast, Comparison, Expression, Field, Unary, Variable, walk
+from kleene.cfa.expressions import AddressOf, Comparison, Expression, Field, Unary, Variable, walk, without_casts
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Error, Exit, Operation, Return, expressions
 from kleene.cfa.program import CProgram
@@ -61,9 +61,7 @@ def hook_of(lvalue: Expression) -> Hook:
 
 def _sets(operation: Assign) -> bool:
     """Whether a hook gets a function: something else than NULL and the same hook of another object."""
-    value = operation.value
-    while isinstance(value, Cast):
-        value = value.operand
+    value = without_casts(operation.value)
     return constant_of(value) != 0 and (hook_of(value) != hook_of(operation.target) or hook_of(value) == NO_HOOK)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kleene.analysis.c.library.generality.hooks import NO_HOOK, Hook, hook_of, live_steps
-from kleene.cfa.expressions import Cast, Comparison, Expression, Unary, Variable, walk
+from kleene.cfa.expressions import Comparison, Expression, Unary, Variable, walk, without_casts
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Call, Operation
 from kleene.cfa.program import CProgram
@@ -49,8 +49,7 @@ def tested_hooks(program: CProgram) -> set[tuple[str, int]]:
 
 def _holder(function: str, value: Expression) -> _Holder:
     """The variable or member that an expression reads, or none: only pointers to functions count."""
-    while isinstance(value, Cast):
-        value = value.operand
+    value = without_casts(value)
     if not isinstance(value.type, PointerType) or not isinstance(value.type.target, FunctionType):
         return NO_HOOK
     if isinstance(value, Variable):
