@@ -215,25 +215,34 @@ class TableStore : public Store {
  private:
   void add_shared(const std::vector<RecordRef>& structures, int threads, Watch& watch,
                   std::vector<RecordRef>& changed) {
-    const std::size_t count = structures.size();
+    const std::size_t count = structures.size(), parts = (count + kTogether - 1) / kTogether;
     std::vector<std::uint64_t> hashes(count);
-    Team::share((count + kFewestToShare - 1) / kFewestToShare, threads, watch, [&](std::size_t part, bool) {
-      for (std::size_t k = part * kFewestToShare; k < std::min(count, (part + 1) * kFewestToShare); ++k)
-        hashes[k] = hash(*structures[k]);
-    });
-    Team::share(kShards, threads, watch, [&](std::size_t part, bool caller) {
-      Ticker own{watch, caller};
-      for (std::size_t k = 0; k < count; ++k) {
-        if (hashes[k] >> kShardShift != part) continue;
-        own.tick(structures[k]->n);
-        changed[k] = join(tables_[part], hashes[k], structures[k]);
+    std::atomic<std::size_t> next{0}, done{0}, next_shard{0};
+    Team::run(threads, watch, [&](bool caller) {
+      std::size_t part;
+      while (!watch.stopped() && (part = next.fetch_add(1)) < parts) {
+        for (std::size_t k = part * kTogether; k < std::min(count, (part + 1) * kTogether); ++k)
+          hashes[k] = hash(*structures[k]);
+        done.fetch_add(1, std::memory_order_release);
       }
+      while (done.load(std::memory_order_acquire) < parts) {  // another thread is at the last ones
+        if (watch.stopped()) return;
+        std::this_thread::yield();
+      }
+      Ticker own{watch, caller};
+      while (!watch.stopped() && (part = next_shard.fetch_add(1)) < kShards)
+        for (std::size_t k = 0; k < count; ++k) {
+          if (hashes[k] >> kShardShift != part) continue;
+          own.tick(structures[k]->n);
+          changed[k] = join(tables_[part], hashes[k], structures[k]);
+        }
     });
   }
 
   static constexpr int kShardShift = 61;
   static constexpr std::size_t kShards = std::size_t{1} << (64 - kShardShift);
-  static constexpr std::size_t kFewestToShare = 512;  // starting a thread takes as long as adding a hundred structures
+  static constexpr std::size_t kTogether = 32;        // structures whose hashes a thread computes at once
+  static constexpr std::size_t kFewestToShare = 128;  // waking a thread takes as long as adding some ten structures
   std::array<Table, kShards> tables_;
 };
 
