@@ -13,6 +13,8 @@ from kleene.cfa.expressions import (
     Constant,
     Deref,
     Expression,
+    Field,
+    Index,
     PointerOffset,
     Variable,
     walk,
@@ -40,8 +42,9 @@ from kleene.passes.attempts.owned.facts import (
     Facts,
     Tag,
 )
-from kleene.passes.attempts.owned.reads import Reads, start_of
+from kleene.passes.attempts.owned.reads import Reads
 from kleene.passes.attempts.owned.selection import Owned
+from kleene.passes.attempts.owned.starts import start_of, start_of_place
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import Relations
@@ -275,7 +278,7 @@ class Elements(Relations):
             return facts.tag(inner)
         if isinstance(inner, AddressOf) and isinstance(inner.target, Variable):
             return inner
-        start = start_of(inner)
+        start = start_of_place(inner) if isinstance(inner, Deref | Field | Index) else start_of(inner)
         return OTHER if isinstance(start, Variable) and facts.tag(start) == OTHER else ELSE
 
     # Expressions ----------------------------------------------------------------------------------------------
