@@ -65,6 +65,11 @@ class Owned:
         kinds = self._kinds(pointer) if isinstance(pointer.type, PointerType) else frozenset()
         return bool(kinds) and kinds <= self.parts
 
+    def is_part_member(self, lvalue: Expression) -> bool:
+        """Whether an lvalue is a member of a block that points to a part of it."""
+        start = start_of_place(lvalue) if isinstance(lvalue, Deref | Field | Index) else None
+        return start is not None and self.is_target(start) and self.is_part(lvalue)
+
     def makes_array(self, operation: Operation) -> bool:
         return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.arrays
 

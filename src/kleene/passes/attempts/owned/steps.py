@@ -390,7 +390,6 @@ class Steps(Elements):
                 return (Havoc(place, self._flat_value(target), CHOICE),)
         return (Unsupported(place, f"a block that is not followed: {label}"),)
 
-
     def _gives_away(self, target: Expression, value: Expression, facts: Facts) -> bool:
         """Whether a part of a block that is not there is stored in it.
 
