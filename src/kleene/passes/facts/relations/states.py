@@ -211,7 +211,8 @@ class State:
 
         A sum of sums with common terms has twice as many for each sum in between.
         """
-        waiting, leaves, inner = [number], [], []
+        waiting, leaves = [number], []
+        inner: list[int] = []
         while waiting and len(inner) <= MOST_SUMS:
             symbol = waiting.pop()
             terms = [self.held.get(Part("term", symbol, place)) for place in (1, 2)]
