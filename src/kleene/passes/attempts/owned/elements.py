@@ -49,9 +49,9 @@ from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.starts import start_of, start_of_place
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.symbolic_states import State
-from kleene.passes.facts.zones import ZERO, relate
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.states import State
+from kleene.passes.facts.relations.zones import ZERO, relate
 from kleene.passes.rewrite import rewrite, rewrite_operation
 
 HELD = "block in an element of array "

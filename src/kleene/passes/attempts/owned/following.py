@@ -15,9 +15,9 @@ from kleene.passes.attempts.owned.facts import SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.steps import Steps
 from kleene.passes.facts.liveness import defined_variables, live_before
-from kleene.passes.facts.relations import ALL, PATIENCE, TIGHTENED, Nulls
-from kleene.passes.facts.symbolic_states import State, covers, image, merge
-from kleene.passes.facts.zones import widen
+from kleene.passes.facts.relations.fixpoint import ALL, PATIENCE, TIGHTENED, Nulls
+from kleene.passes.facts.relations.states import State, covers, image, merge
+from kleene.passes.facts.relations.zones import widen
 
 MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""

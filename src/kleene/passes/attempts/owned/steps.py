@@ -58,8 +58,8 @@ from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import used_variables
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.symbolic_states import State
-from kleene.passes.facts.zones import relate
+from kleene.passes.facts.relations.states import State
+from kleene.passes.facts.relations.zones import relate
 
 
 class Steps(Elements):
