@@ -10,6 +10,7 @@ In reading order:
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable
 - `scalars`: structs and arrays become variables
+- `signs`: results that are an index, or a constant that says that there is none
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
 - `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads, stale pointers
