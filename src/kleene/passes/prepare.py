@@ -27,6 +27,7 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
 from kleene.passes.attempts.owned import with_followed_blocks
 from kleene.passes.attempts.owned.copies import with_copied_elements
+from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
@@ -122,7 +123,9 @@ def owned_program(program: CProgram, scalars: CProgram | None = None) -> tuple[C
 
 def _before_members(program: CProgram) -> CProgram:
     """The inlined program with blocks for arrays in structs, before members of structs become variables."""
-    program = with_entry_values(with_tested_pointers(_without_huge_blocks(with_retyped_pointers(program))))
+    program = with_entry_values(
+        with_tested_pointers(_without_huge_blocks(with_retyped_pointers(with_bits_of_bytes(program))))
+    )
     program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
     blocks = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     return with_known_signs(blocks)

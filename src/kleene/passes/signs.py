@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kleene.cfa.expressions import MIRRORED, Cast, Comparison, Constant, Expression, Variable, map_variables
+from kleene.cfa.expressions import MIRRORED, Cast, Comparison, Constant, Expression, Variable, map_variables, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Operation, Skip, address_taken
 from kleene.cfa.program import CProgram
@@ -67,6 +67,7 @@ class _Results:
         }
 
     def _is_result(self, tested: Variable) -> bool:
+        """Whether a number is a result: one that counts is none, and the intervals of loops know more of it."""
         copies, constants = {tested}, set[int]()
         waiting = [tested]
         while waiting:
@@ -80,10 +81,11 @@ class _Results:
                 elif isinstance(value, Variable) and value.type == tested.type and value not in copies:
                     copies.add(value)
                     waiting.append(value)
-        computed = {v for v in copies if any(self.is_computed(value, v) for value in self._values.get(v, ()))}
-        if not constants or not computed:
+        computed = [(v, value) for v in copies for value in self._values.get(v, ()) if self.is_computed(value, v)]
+        counts = any(not copies.isdisjoint(walk(value)) for _, value in computed)
+        if not constants or not computed or counts:
             return False
-        for variable in computed:
+        for variable, _ in computed:
             self.origins.setdefault(variable, set()).update(constants)
         return True
 
