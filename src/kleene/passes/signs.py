@@ -18,8 +18,8 @@ from kleene.cfa.types import IntegerType
 from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.zones import Interval
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.zones import Interval
 
 
 def with_known_signs(program: CProgram) -> CProgram:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
+from kleene.passes.facts.relations.zones import ZERO, Interval, Zone, join_zones
 
 MOST_DEPTH = 2
 """Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
