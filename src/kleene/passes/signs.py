@@ -1,7 +1,7 @@
 """Numbers that are a result or say that there is none: ``if (insert(table, v) < 0) free(v);``.
 
 The shape analysis tells apart which of a few constants a number is, and all others are one value, so that ``< 0`` may
-hold of them. The relations of numbers (`facts/relations.py`) know more: the result is -1 or an index. Then ``r < 0`` is
+hold of them. The relations of numbers (`facts/relations`) know more: the result is -1 or an index. Then ``r < 0`` is
 written as ``r == -1``, and behind ``r = index`` it is assumed that `r` is more than -1. Both say what is so anyway.
 """
 
