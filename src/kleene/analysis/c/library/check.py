@@ -34,6 +34,7 @@ from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
 from kleene.analysis.c.library.generality.separation import changing_variables, read_variables, shared_in_structures
 from kleene.analysis.c.library.generality.static_numbers import with_any_numbers
+from kleene.analysis.c.library.generality.unwatched_data import with_any_outcomes
 from kleene.analysis.c.library.inference.attempts import (
     Inferred,
     Rejected,
@@ -191,7 +192,8 @@ class _Run:
         while operations:
             client, program, check = self._check_client(inferred.types, operations)
             watches, unwatched = False, set[str]()
-            if check.verdict is Verdict.TRUE and (owned := watched(operations)):
+            owned = watched(operations) if check.verdict is Verdict.TRUE else []
+            if owned and not self._ends_data_once(inferred.types, owned):
                 watching = self._check_client(inferred.types, owned, watches=True)
                 watches = any(finding.confirmed for finding in watching[2].findings)
                 if watches:
@@ -290,6 +292,19 @@ class _Run:
         check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
         check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
         return client, program, check
+
+    def _ends_data_once(self, types: ObjectTypes, owned: list[Operation]) -> bool:
+        """Whether a client is proved in which data that is not watched has one value, and any outcomes of comparisons.
+
+        An error that it shows need not be one.
+        """
+        _, program = self.clients.write(types, owned, general=True, watches=True, one_other=True)
+        general = with_any_outcomes(program)
+        if general is None:
+            return False
+        share = self.budget.left * SHARE_OF_WATCH
+        options = replace(self.options, properties=properties_of(owned, program), timeout=share)
+        return check_program(general, options, time.monotonic()).verdict is Verdict.TRUE
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.

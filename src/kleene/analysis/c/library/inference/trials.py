@@ -68,12 +68,16 @@ class ClientFolder:
         begins_with_two: bool = False,
         with_data: bool = False,
         watches: bool = False,
+        one_other: bool = False,
     ) -> tuple[Client, CProgram]:
-        """The client of some operations and its program; `with_data` has several stored pointers in a trial, too."""
+        """The client of some operations and its program; `with_data` has several stored pointers in a trial, too.
+
+        With `one_other`, all data is NULL beside the one that it watches.
+        """
         included = str(Path(self.interface.file).resolve())
         path = self.folder / CLIENT
         any_datum = with_data or (general and not watches and self._examines_data(types, operations))
-        watch = self._watch(types, operations) if watches else None
+        watch = self._watch(types, operations, one_other) if watches else None
         client = write_client(
             self.interface,
             types,
@@ -90,9 +94,10 @@ class ClientFolder:
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
         return examines_data(self.write(types, operations)[1])
 
-    def _watch(self, types: ObjectTypes, operations: list[Operation]) -> Watch:
+    def _watch(self, types: ObjectTypes, operations: list[Operation], one_other: bool) -> Watch:
         program = self.write(types, operations)[1]
-        return Watch(stored_arguments(program, [o.function.name for o in operations]), examines_data(program))
+        stored = stored_arguments(program, [o.function.name for o in operations])
+        return Watch(stored, not one_other and examines_data(program))
 
     def read_with_errors(self) -> CProgram:
         """The last client that was written, with all kinds of error calls."""
