@@ -42,7 +42,15 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, REARRANGES, SHARES, UNTESTED, never_called
+from kleene.analysis.c.library.inference.reasons import (
+    CHANGES,
+    FOLLOWS,
+    REARRANGES,
+    REFERS,
+    SHARES,
+    UNTESTED,
+    never_called,
+)
 from kleene.analysis.c.library.inference.selection import Inference
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_for
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
@@ -264,6 +272,9 @@ class _Run:
             operations[operations.index(operation)] = other
             return True
         operations.remove(operation)
+        if breach is not None and breach.takes_reference:
+            self._decide(operation, Verdict.UNKNOWN, REFERS)
+            return True
         if follows_datum(finding) or is_wrong_guess(operation, finding):
             reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
             self._decide(operation, Verdict.UNKNOWN, reason)
@@ -296,14 +307,16 @@ class _Run:
     def _ends_data_once(self, types: ObjectTypes, owned: list[Operation]) -> bool:
         """Whether a client is proved in which data that is not watched has one value, and any outcomes of comparisons.
 
-        An error that it shows need not be one.
+        An error that it shows need not be one. The watched datum is a part of the object now and then: to take the heap
+        apart costs more than whole heaps.
         """
         _, program = self.clients.write(types, owned, general=True, watches=True, one_other=True)
         general = with_any_outcomes(program)
         if general is None:
             return False
         share = self.budget.left * SHARE_OF_WATCH
-        options = replace(self.options, properties=properties_of(owned, program), timeout=share)
+        properties = properties_of(owned, program)
+        options = replace(self.options, properties=properties, timeout=share, whole_heaps=True)
         return check_program(general, options, time.monotonic()).verdict is Verdict.TRUE
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:

@@ -46,6 +46,7 @@ from kleene.analysis.c.library.inference.reasons import (
     NOT_UNDERSTOOD,
     NOT_ZEROS,
     OUTSIDE,
+    REFERS,
     SHARES,
     VARIADIC,
     never_called,
@@ -264,7 +265,10 @@ class Inference:
         if to_blame in accepted and to_blame.function != rejected.operation.function:
             accepted.remove(to_blame)
             words = breach.words if breach is not None else ""
-            self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
+            if breach is not None and breach.takes_reference:
+                self.inferred.untried[to_blame.function.name] = REFERS
+            else:
+                self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
             self.waiting.insert(0, rejected.operation.function)
             return
         self.inferred.rejected.append(rejected)
