@@ -16,6 +16,7 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.blame.allocations import executes_spared
+from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
@@ -43,6 +44,7 @@ from kleene.analysis.c.library.inference.attempts import (
     result_is_gone,
 )
 from kleene.analysis.c.library.inference.reasons import (
+    ANSWERS,
     CHANGES,
     FOLLOWS,
     REARRANGES,
@@ -274,6 +276,9 @@ class _Run:
         operations.remove(operation)
         if breach is not None and breach.takes_reference:
             self._decide(operation, Verdict.UNKNOWN, REFERS)
+            return True
+        if run is not None and contradicts_itself(run):
+            self._decide(operation, Verdict.UNKNOWN, ANSWERS)
             return True
         if follows_datum(finding) or is_wrong_guess(operation, finding):
             reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)

@@ -27,6 +27,10 @@ OUTSIDE = (
     "check the file that defines it"
 )
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
+ANSWERS = (
+    "it fails if a function of the client answers one question in two ways, which a comparison does not; it is not "
+    "proved for those that do not: compare once, or write a client"
+)
 REFERS = (
     "it takes a reference, which its caller gives back, and the client keeps one reference to an object: write a "
     "client with as many references as you need"

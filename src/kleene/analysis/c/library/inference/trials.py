@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.client.allocators import harmless_functions
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
 from kleene.analysis.c.library.client.walks import FOUND
@@ -178,6 +179,26 @@ def run_trial(
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
     trial.elements = _walked_elements(client, program, trial.exploration)
     return trial
+
+
+def consistent_error(run: Confirmed, budget: Budget) -> Confirmed | None:
+    """An error of a failing run's client in which its functions do not contradict themselves; None if none is found."""
+    if not contradicts_itself(run):
+        return run
+    program, may_fail = run.trace.program, run.trace.malloc_may_fail
+    result = budget.within(
+        TRIAL_SECONDS,
+        lambda: explore(
+            program,
+            max_states=TRIAL_STATES,
+            max_steps=TRIAL_STEPS,
+            seconds=TRIAL_SECONDS,
+            malloc_may_fail=may_fail,
+            most_blocks=TRIAL_BLOCKS,
+        ),
+    )
+    found = [] if isinstance(result, LimitReached) else result.findings
+    return next((c for c in found if c.fault.detail != "exit" and not contradicts_itself(c)), None)
 
 
 def _walked_elements(client: Client, program: CProgram, exploration: Exploration) -> set[str]:
