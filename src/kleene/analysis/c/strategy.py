@@ -335,6 +335,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
+            whole_heaps=options.whole_heaps,
             tell=tell,
             unfinished=unfinished,
         )
