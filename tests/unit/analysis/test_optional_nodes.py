@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,8 @@ int main(void) {
 """
 """A list outside leads to the part, which has two variables of the caller; the call hangs it on another node."""
 CALLS = {"shared": SHARED, "pushed": PUSHED, "lists in lists": FAMILIES["lists in lists"].program(2)}
+WITHOUT_VARIABLES = ("shared", "pushed")
+"""Calls where variables are left out too; lists in a node that nothing leads to any more would be in no part."""
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -151,11 +153,10 @@ def _cases(domain: CallingShapeDomain, structure: Structure) -> Iterator[Structu
             yield coerced
 
 
-def _doubtful(domain: CallingShapeDomain, structure: Structure, call: Any, rng: random.Random) -> Structure:
-    """The structure without some variables that the call does not get; some nodes without one may be missing."""
+def _doubtful(domain: CallingShapeDomain, structure: Structure, dropped: Set[str], rng: random.Random) -> Structure:
+    """The structure without some of the variables; some nodes to which no variable points may be missing."""
     vocabulary, values, pointed = structure.vocabulary, list(structure.values), 0
-    used = {argument for _, argument in call.given} | call.shared
-    for name in sorted(domain.heaps.calls.pointers - used - set(domain.heaps.calls.markers)):
+    for name in sorted(dropped):
         if name in vocabulary and rng.random() < 0.5:
             for index, predicate in enumerate(vocabulary):
                 if predicate.name == name or (predicate.role is not None and predicate.role.root == name):
@@ -188,7 +189,9 @@ def test_calls_cover_every_case_of_missing_nodes(name: str, tmp_path: Path, monk
     alone(written(tmp_path, CALLS[name]))
     rng, compared = random.Random(0), 0
     for domain, call, given, exits in rng.choices(calls, k=DRAWS):
-        caller, end = _doubtful(domain, given, call, rng), _doubtful(domain, rng.choice(exits), call, rng)
+        kept = {argument for _, argument in call.given} | call.shared | set(domain.heaps.calls.markers)
+        dropped = domain.heaps.calls.pointers - kept if name in WITHOUT_VARIABLES else frozenset()
+        caller, end = _doubtful(domain, given, dropped, rng), _doubtful(domain, rng.choice(exits), dropped, rng)
         whole = _division(domain, caller, call)
         joined = join_after_call(domain.heaps, whole, call, end) if whole is not None else None
         if whole is None or joined is None:  # the call is refused
