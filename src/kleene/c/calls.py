@@ -30,6 +30,8 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import (
     BYTES_LEFT,
+    FORMAT_BYTE,
+    FORMAT_LENGTH,
     LINE_LENGTH,
     NATURAL_SOURCES,
     OUTSIDE_LENGTH,
@@ -64,6 +66,9 @@ _READ = {
     "__kleene_read_byte": READ_BYTE,
     "__kleene_read_or_end": READ_OR_END,
     "__kleene_outside_length": OUTSIDE_LENGTH,
+    "__kleene_format_length": FORMAT_LENGTH,
+    "__kleene_format_size": FORMAT_LENGTH,
+    "__kleene_format_byte": FORMAT_BYTE,
 }
 """Functions without a body by which the bodies of library functions read from outside, and what they read."""
 _ABORTED = 134  # the exit code in a shell of a program that called abort

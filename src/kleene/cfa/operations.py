@@ -280,6 +280,8 @@ READ_SOURCES = frozenset((LINE_LENGTH, BYTES_LEFT, WORD_LENGTH, READ_BYTE, READ_
 """The sources of what library functions read from streams; lengths and counts are any numbers, and cut if too large."""
 OUTSIDE_LENGTH = "length of a text of the system"
 """The source of the length of a text such as a variable of the environment."""
+FORMAT_LENGTH, FORMAT_BYTE = "length of a formatted text", "byte of a formatted text"
+"""The sources of texts that are given by a format that is not followed."""
 NATURAL_SOURCES = frozenset(("lrand48", "rand", "random"))
 """Functions of the library that give any number that is not less than 0."""
 CHOICE = "a choice of the analysis"

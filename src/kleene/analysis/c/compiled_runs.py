@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from kleene.cfa.operations import READ_SOURCES
+from kleene.cfa.operations import FORMAT_BYTE, FORMAT_LENGTH, READ_SOURCES
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.entry import UNWRITTEN
@@ -41,6 +41,8 @@ _FED = ("__VERIFIER_nondet_", "malloc succeeds", "rand", "random")
 """The purposes of the inputs that `replay.c` gives to the program."""
 _TEXTS = ("parameter ", "character ", "length of argument ", "stdin", "stdout", "stderr", *READ_SOURCES)
 """The purposes of those that are arguments, streams, or bytes of the standard input."""
+_FORMATS = (FORMAT_LENGTH, FORMAT_BYTE)
+"""The purposes of texts that the compiled program makes itself."""
 _MOST_TEXTS = 1 << 13
 """Largest number of texts on a command line in a replay."""
 _ARGUMENT = re.compile(r"character \d+ of argument (\d+)")
@@ -166,7 +168,7 @@ def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error
         return binary
     trace = shown.trace
     given = list(zip(trace.inputs, trace.reasons, strict=True))
-    other = [why for _, why in given if not why.startswith((*_FED, *_TEXTS, UNWRITTEN))]
+    other = [why for _, why in given if not why.startswith((*_FED, *_TEXTS, *_FORMATS, UNWRITTEN))]
     if other:
         return Replay("not replayed", f"its inputs cannot be given to a compiled program: {other[0]}")
     fed = [value for value, why in given if why.startswith(_FED)]

@@ -28,6 +28,7 @@ from kleene.core.verdict import (
 from kleene.domains.explicit.evaluate import GIVE_MODEL
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
+from kleene.domains.explicit.outside.formats import depends_on_formats
 from kleene.report.check.crowding import crowding_sentence
 from kleene.report.findings.written_names import WrittenNames, names_of
 from kleene.results.check import CheckReport
@@ -81,10 +82,13 @@ def conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
 def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
 
-    A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time.
+    A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time. One
+    that depends on the text of a format shows nothing.
     """
     fault = confirmed.fault
     violated = [name for name in violated_properties(fault.kind, fault.detail) if name in report.properties]
+    if violated and depends_on_formats(confirmed):
+        return
     decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
     decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
     place = (fault.kind, fault.place, fault.detail)

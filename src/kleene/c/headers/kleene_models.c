@@ -27,6 +27,9 @@ extern void __VERIFIER_assume(int);
 /* Texts and bytes from outside. A text is as long as Linux lets one be (MAX_ARG_STRLEN). */
 extern int __kleene_line_length(void);
 extern int __kleene_outside_length(void);
+extern int __kleene_format_length(void);
+extern size_t __kleene_format_size(void);
+extern char __kleene_format_byte(void);
 extern long __kleene_bytes_left(void);
 extern char __kleene_read_byte(void);
 extern int __kleene_read_or_end(void);
@@ -265,13 +268,19 @@ ssize_t getdelim(char **line, size_t *size, int end, FILE *stream) {
 }
 
 /* The text that a format gives; its arguments are read at the call. */
+static void fill_formatted(char *target, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        target[i] = __kleene_format_byte();
+    target[length] = 0;
+}
+
 int __kleene_new_text(char **target) {
-    int length = __VERIFIER_nondet_int();
+    int length = __kleene_format_length();
     __VERIFIER_assume(length >= 0 && length < KLEENE_LONGEST_TEXT);
     char *text = malloc((size_t)length + 1);
     if (text == NULL)
         return -1;
-    __kleene_fill_text(text, (size_t)length);
+    fill_formatted(text, (size_t)length);
     *target = text;
     return length;
 }
@@ -281,9 +290,9 @@ int vasprintf(char **target, const char *format, va_list arguments) {
 }
 
 int vsprintf(char *target, const char *format, va_list arguments) {
-    size_t length = __VERIFIER_nondet_ulong();
+    size_t length = __kleene_format_size();
     __VERIFIER_assume(length < 1 << 20);
-    __kleene_fill_text(target, length);
+    fill_formatted(target, length);
     return (int)length;
 }
 
@@ -446,11 +455,11 @@ int vfprintf(FILE *stream, const char *format, va_list arguments) {
 
 int vsnprintf(char *target, size_t size, const char *format, va_list arguments) {
     if (size != 0) {
-        size_t length = __VERIFIER_nondet_ulong();
+        size_t length = __kleene_format_size();
         __VERIFIER_assume(length < size);
-        __kleene_fill_text(target, length);
+        fill_formatted(target, length);
     }
-    return __VERIFIER_nondet_int();
+    return __kleene_format_length();
 }
 
 int fstat(int number, struct stat *result) {

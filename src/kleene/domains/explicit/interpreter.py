@@ -132,7 +132,7 @@ class Trace:
 
 def run(
     program: CProgram,
-    inputs: Iterable[int] = (),
+    inputs: Iterable[int] | GivenInputs = (),
     max_steps: int = 100_000,
     *,
     malloc_may_fail: bool,
@@ -147,7 +147,7 @@ def run(
     `choose_garbage` also pointers read before they are written (0: NULL, 1: an address of nothing).
     """
     machine = machine or Machine(program, malloc_may_fail=malloc_may_fail)
-    source = GivenInputs(inputs, chooses_garbage=choose_garbage)
+    source = inputs if isinstance(inputs, GivenInputs) else GivenInputs(inputs, chooses_garbage=choose_garbage)
     return _Run(machine, source, check_leaks=check_leaks).run(max_steps)
 
 

@@ -7,4 +7,5 @@ In reading order:
 - `vocabulary`: the sizes, texts and characters that a program names
 - `short_texts`: short inputs of what a program names
 - `lengths`: runs on texts whose lengths are solved for
+- `formats`: errors that depend on the text that a format gives
 """

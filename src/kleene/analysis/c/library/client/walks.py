@@ -43,17 +43,25 @@ class Walks:
         if own and name not in self.types.empty_is_null:
             starts = [f"object->{f}" for f in _links(self.interface.records.get(name), name)]
         steps = [f"element->{f}" for f in _links(self.interface.records.get(name), name)]
-        stop = "element != object && " if own and name not in self.types.empty_is_null else ""
-        excluded = " if (element == object) return NULL;" if stop else ""
+        ends = ["object"] if own and name not in self.types.empty_is_null else []
+        ends += [f"&object->{head}" for head in self._heads(source, name)]
+        stop = "".join(f"element != {end} && " for end in ends)
         texts = self.types.texts
         lines = [f"static {texts[name]} *{function}({texts[source]} *object) {{", f"    {texts[name]} *element = NULL;"]
         lines += _any_of(starts, "    ")
         if steps:
             lines.append(f"    while ({stop}element && __VERIFIER_nondet_int()) {{")
             lines += [*_any_of(steps, "        "), "    }"]
-        lines += [*([f"   {excluded}"] if excluded else []), "    if (element)", FOUND, "    return NULL;", "}"]
+        lines += [f"    if (element == {end}) return NULL;" for end in ends]
+        lines += ["    if (element)", FOUND, "    return NULL;", "}"]
         self.texts.append("\n".join(lines))
         return function
+
+    def _heads(self, source: str, name: str) -> list[str]:
+        """The members of an object that are records of a type themselves: the ends of a ring, and no elements."""
+        layout = self.interface.records.get(source)
+        fields = layout.fields if layout is not None else ()
+        return [f.name for f in fields if isinstance(f.type, RecordType) and f.type.name == name]
 
     def _around(self, source: str, name: str, function: str) -> str:
         """A walk along the records inside of elements, which ends where it comes back to the object."""
@@ -61,9 +69,7 @@ class Walks:
         starts = _starts(self.interface, source, link.record)
         starts = [s for s in starts if not is_called_back(s.replace(".", "->").rpartition("->")[2])] or starts
         steps = [f"link->{f}" for f in _links(self.interface.records.get(link.record), link.record)]
-        layout = self.interface.records[source]
-        heads = [f.name for f in layout.fields if isinstance(f.type, RecordType) and f.type.name == link.record]
-        inside = " && ".join(["link", *(f"link != &object->{head}" for head in heads)])
+        inside = " && ".join(["link", *(f"link != &object->{head}" for head in self._heads(source, link.record))])
         texts = self.types.texts
         lines = [
             f"static {texts[name]} *{function}({texts[source]} *object) {{",

@@ -37,6 +37,8 @@ from kleene.domains.explicit.values import Fault
 
 _ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
 """Names of functions that link an element."""
+_TAKES_OUT = re.compile(r"unlink|del|remove|erase|detach|drop|pop|take|cut", re.IGNORECASE)
+"""Names of functions that do not, though `link` may be in them."""
 
 
 @dataclass(frozen=True)
@@ -151,11 +153,16 @@ def follows_datum(error: Fault | Finding) -> bool:
     return error.message == NO_ADDRESS
 
 
+def says_add(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that it adds something."""
+    return _ADDS.search(function.name) is not None and _TAKES_OUT.search(function.name) is None
+
+
 def adds_block(rejected: Rejected) -> bool:
     """Whether a function that should link a block of the caller, as its name says, has an error there."""
     operation = rejected.operation
     roles = set(operation.roles)
-    if not _ADDS.search(operation.function.name) or Role.BLOCK not in roles or not roles & set(OBJECTS):
+    if not says_add(operation.function) or Role.BLOCK not in roles or not roles & set(OBJECTS):
         return False
     return failing(rejected) == operation.function.name and not is_wrong_guess_of(rejected)
 

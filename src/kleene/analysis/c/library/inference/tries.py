@@ -11,7 +11,7 @@ from kleene.analysis.c.library.blame.breaking import Breach, Observer, breaking_
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.walks import can_walk
 from kleene.analysis.c.library.contracts.stored import StoredContracts
-from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored
+from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored, says_add
 from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
@@ -149,8 +149,13 @@ class Tries:
         return tried
 
     def _is_element(self, operation: Operation, tried: list[Tried]) -> bool:
-        """Whether a block that the client could hand in is an element: there are some, and the function takes them."""
+        """Whether a block that the client could hand in is an element: there are some, and the function takes them.
+
+        A function that adds blocks by its name gets one if another one with the same parameters does.
+        """
         handed_in = self.inferred.types.handed_in & set(operation.records_in(Role.BLOCK))
+        if says_add(operation.function) and any(_is_sibling(operation, o) for o in self.inferred.accepted):
+            return False
         return bool(handed_in) and any(
             t.is_called and handed_in & set(t.operation.records_in(*ELEMENTS)) for t in tried
         )
@@ -199,3 +204,9 @@ class Tries:
             if longer.is_admissible:
                 return longer
             tried[tried.index(best)] = longer
+
+
+def _is_sibling(operation: Operation, other: Operation) -> bool:
+    """Whether another function has the same parameters, in the same roles."""
+    types = [[p.type for p in o.function.parameters] for o in (operation, other)]
+    return operation.roles == other.roles and types[0] == types[1]
