@@ -53,16 +53,35 @@ namespace {
 // Where the nodes of the join come from on one side: the old node of each new one, -1 if this side lacks it.
 template <class V>
 struct Side {
+  explicit Side(const Record& own) : record(own) {}
   const Record& record;
   std::vector<int> from;
   V present = 0;
 
+  // Nodes that stay neighbours are moved together: both sides have nearly all of them in the same order.
+  void find_runs() {
+    constexpr int kWidth = 8 * sizeof(V);
+    for (std::size_t g = 0; g < from.size(); ++g) {
+      if (from[g] < 0) continue;
+      const V here = bit<kWidth>(static_cast<int>(g));
+      present |= here;
+      const int by = static_cast<int>(g) - from[g];
+      if (runs_.empty() || runs_.back().by != by) runs_.push_back({by, 0});
+      runs_.back().to |= here;
+    }
+  }
   V moved(const V& v) const {
     V out = 0;
-    for (std::size_t g = 0; g < from.size(); ++g)
-      if (from[g] >= 0) out |= static_cast<V>(has_bit(v, from[g])) << static_cast<int>(g);
+    for (const Run& run : runs_) out |= (run.by < 0 ? v >> -run.by : v << run.by) & run.to;
     return out;
   }
+
+ private:
+  struct Run {
+    int by;
+    V to;
+  };
+  std::vector<Run> runs_;
 };
 
 // `V` has a bit for each node of both and of the join.
@@ -78,7 +97,7 @@ RecordRef join_by_names(const Record& a, const Record& b, const Naming& naming) 
   std::vector<int> nodes(a.n + b.n);
   std::iota(nodes.begin(), nodes.end(), 0);
   std::stable_sort(nodes.begin(), nodes.end(), [&](int x, int y) { return name_order(x, y) < 0; });
-  Side<V> sides[2] = {{a, {}}, {b, {}}};
+  Side<V> sides[2] = {Side<V>{a}, Side<V>{b}};
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (!k || name_order(nodes[k - 1], nodes[k]) != 0)
       for (Side<V>& side : sides) side.from.push_back(-1);
@@ -86,9 +105,7 @@ RecordRef join_by_names(const Record& a, const Record& b, const Naming& naming) 
   }
   const std::size_t size = sides[0].from.size();
   if (size > kMostNodes) throw TooManyNodes(size);
-  for (Side<V>& side : sides)
-    for (std::size_t g = 0; g < size; ++g)
-      if (side.from[g] >= 0) side.present |= bit<kWidth>(static_cast<int>(g));
+  for (Side<V>& side : sides) side.find_runs();
   const Signature& signature = *a.signature;
   const int n = static_cast<int>(size);
   Record* made = Record::make(signature, n);

@@ -25,7 +25,12 @@ def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
     elif order == "tvla":
         names.sort(key=lambda name: -number[name])
     elif order == "inner-first":
-        names.sort(key=lambda name: (-cfa.loop_depth[name], -number[name]))
+        import os
+        if os.environ.get("OLDORDER"):
+            names.sort(key=lambda name: (-cfa.loop_depth[name], -number[name]))
+        else:
+            last = {head: max(-number[name] for name in body) for head, body in cfa.loops.items()}
+            names.sort(key=lambda name: (-cfa.loop_depth[name], last.get(name, -number[name]), name in last))
     else:
         raise ValueError(f"unknown order '{order}'")
     return {name: rank for rank, name in enumerate(names)}

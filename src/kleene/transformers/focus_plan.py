@@ -6,7 +6,8 @@ the original formula. Within a conjunction, literals that can turn summary nodes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import count, product
 
 from kleene.logic.formula import (
@@ -31,12 +32,17 @@ from kleene.logic.vocabulary import Predicate, Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A predicate or an equality (`predicate` and `rails` are None) at variables, or its negation."""
+    """A predicate or an equality (`predicate` and `rails` are None) at variables, or its negation.
+
+    `result` is the place of an argument that the formula leaves free, if the other literals do not have it: the value
+    at a node of this argument says nothing about other nodes.
+    """
 
     formula: Formula
     predicate: Predicate | None
     args: tuple[str, ...]
     rails: tuple[int, int] | None
+    result: int | None = None
 
     @property
     def positive(self) -> bool:
@@ -45,6 +51,9 @@ class Literal:
 
 Conjunction = tuple[Literal, ...]
 
+CHOOSING = frozenset({"unique", "function", "invfunction"})
+"""Properties of predicates whose focus chooses one node among several: it must be known whether the node exists."""
+
 
 def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
     """The conjunctions to focus on, one after another; a formula with the value 1/2 in it is refused."""
@@ -52,8 +61,17 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
     plan = []
     for clause in clauses_of(matrix):
         literals = [_literal(g, vocabulary) for g in clause if not _trivial(g)]
-        plan.append(tuple(_in_order(literals)))
+        plan.append(_with_result(_in_order(literals), f.free))
     return tuple(dict.fromkeys(plan))
+
+
+def _with_result(literals: list[Literal], free: Sequence[str]) -> Conjunction:
+    """The conjunction, with the free variable that its last literal alone is about, if it chooses no node."""
+    if not literals or (p := literals[-1].predicate) is None or p.properties & CHOOSING:
+        return tuple(literals)
+    used = [v for literal in literals for v in literal.args]
+    own = [k for k, v in enumerate(literals[-1].args) if v in free and used.count(v) == 1]
+    return (*literals[:-1], replace(literals[-1], result=own[-1] if own else None))
 
 
 def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
