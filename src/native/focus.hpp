@@ -29,6 +29,7 @@ struct Literal {
   ProgramRef prefix[2];
   int result = -1;  // the argument that the formula is about
 
+  bool chooses() const { return unique || function || inverse_function; }
   bool knows_some() const { return known[0] >= 0 || known[1] >= 0 || known[2] >= 0; }
 };
 
@@ -100,6 +101,8 @@ class Focuser {
         if (!this->cases(*draft, literal, place, cases)) continue;
         draft.reset();
         std::erase_if(cases, [&](Ref& d) { return !consistent(*d); });
+        if (options_.spare_active && literal.chooses())
+          std::erase_if(cases, [&](Ref& d) { return !remove_impossible(*d); });
         for (Ref& d : cases) this->literal(std::move(d), literal, results, depth + 1, spared);
         return;
       }
@@ -455,6 +458,20 @@ class Focuser {
       found.emplace_back(std::move(d), kept);
     }
     if (!joined) found.emplace_back(std::move(absent), without_node(spared, node));
+  }
+
+  // Removes the maybe-active nodes whose existence contradicts a rule; false if the case is contradictory. A node that
+  // was to be found behind a pointer is not there if the pointer leads elsewhere.
+  bool remove_impossible(Draft<W>& draft) {
+    for (int u = draft.n - 1; u >= 0; --u) {
+      if (has_bit(draft.v[kAc], u)) continue;
+      const Ref present = pool_.copy(draft);
+      exist(*present, u);
+      if (consistent(*present)) continue;
+      remove_nodes(draft, signature_, bit<W>(u));
+      std::copy(rules_.all.begin(), rules_.all.end(), draft.dirty);
+    }
+    return consistent(draft);
   }
 
   // Whether a case, apart from one node, says nothing that the case without the node does not say.

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from kleene.logic.formula import And, Atom, Equal, Formula, Not, exists
 from kleene.transformers.action import Rule
-from kleene.transformers.focus import Focuser, InfiniteFocus
+from kleene.transformers.coerce import Coercer
+from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
+from kleene.transformers.rules import all_rules
 
 from .actions import focus_formulas
 from .generate import ACYCLIC, LIST, SETTINGS, Setting, abstractions, formulas, gamma, structures
@@ -33,10 +35,19 @@ def pointer_rules(setting: Setting) -> list[Rule]:
     return rules
 
 
-def focused(setting: Setting, s: NaiveStructure, f: Formula) -> list[NaiveStructure] | None:
+SPARING = st.sampled_from(
+    (FocusOptions(), FocusOptions(spare_active=True), FocusOptions(spare_active=True, coerce_cases=True))
+)
+
+
+def focused(
+    setting: Setting, s: NaiveStructure, f: Formula, options: FocusOptions | None = None
+) -> list[NaiveStructure] | None:
     """The results, or None when the engine refuses."""
+    coerced = options is not None and options.coerce_cases
+    coercer = Coercer(setting.vocabulary, all_rules(setting.vocabulary, setting.rules)) if coerced else None
     try:
-        results = Focuser(setting.vocabulary).focus(to_structure(s), f)
+        results = Focuser(setting.vocabulary, coercer, options).focus(to_structure(s), f)
     except InfiniteFocus:
         return None
     return [from_structure(r) for r in results]
@@ -56,7 +67,7 @@ def test_thesis_formulas_keep_the_concretisations(data: st.DataObject) -> None:
     setting = data.draw(SETTINGS)
     s = data.draw(abstractions(setting) | structures(setting.vocabulary, most=3))
     f = data.draw(st.sampled_from(focus_formulas(setting.vocabulary)))
-    results = focused(setting, s, f)
+    results = focused(setting, s, f, data.draw(SPARING))
     assume(results is not None)
     assert results is not None
     assert_same_concretisations(setting, s, results)
@@ -69,7 +80,7 @@ def test_any_formula_keeps_the_concretisations_or_is_refused(data: st.DataObject
     setting = data.draw(SETTINGS)
     s = data.draw(abstractions(setting))
     f = data.draw(formulas(setting.vocabulary, ("v", "w"), depth=3, rank=2, unknown=False))
-    results = focused(setting, s, f)
+    results = focused(setting, s, f, data.draw(SPARING))
     if results is not None:
         assert_same_concretisations(setting, s, results)
 
@@ -90,6 +101,25 @@ def test_thesis_formulas_become_definite(data: st.DataObject) -> None:
     for r in results:
         for z in assignments(r, f.free):
             assert evaluate(r, f, z) != HALF, f"{f} is 1/2 at {z} in {r}, focused from {s}"
+
+
+def test_nodes_that_may_be_missing_have_no_case_for_each_set() -> None:
+    """k nodes behind x, each there or not: one is x->n, and the others may be missing."""
+    vocabulary = LIST.vocabulary
+    for k in (3, 6):
+        s = NaiveStructure(vocabulary, list(range(k + 1)), {p.name: {} for p in vocabulary})
+        behind = range(1, k + 1)
+        s.values["ac"] = {(0,): 1.0} | {(u,): HALF for u in behind}
+        s.values["x"] = {(0,): 1.0}
+        s.values["r_x"] = {(u,): 1.0 for u in s.universe}
+        s.values["n"] = {(u, v): HALF for u in s.universe for v in behind}
+        f = exists(["w"], And(Atom("x", ("w",)), Atom("n", ("w", "v"))))
+        cases = focused(LIST, s, f)
+        assert cases is not None and len(cases) > 2**k
+        few = focused(LIST, s, f, FocusOptions(spare_active=True))
+        assert few is not None and len(few) == k + 1
+        chosen = [r for r in few if any(nodes[0] == 0 for nodes in r.values["n"])]
+        assert len(chosen) == k and all(r.value("ac", (v,)) == 1 for r in chosen for u, v in r.values["n"] if u == 0)
 
 
 def test_figure_8() -> None:

@@ -102,6 +102,8 @@ class Focuser:
                 cases = self._cases(draft, literal, place)
                 if cases is not None:
                     kept = [d for d in cases if self._consistent(d)]
+                    if self.options.spare_active and literal.chooses:
+                        kept = [d for case in kept if (d := self._without_impossible_nodes(case)) is not None]
                     return [r for d in kept for r in self._literal(d, conjunction, k, literal, spared)]
             return [draft]
         if len(literal.args) == 2 and not known:
@@ -225,6 +227,19 @@ class Focuser:
                 kept[k] = case, spared | 1 << node
                 return kept
         return [*kept, (absent, _without(spared, node))]
+
+    def _without_impossible_nodes(self, draft: Draft) -> Draft | None:
+        """A case without the maybe-active nodes whose existence contradicts a rule; None if it is contradictory.
+
+        A node that was to be found behind a pointer is not there if the pointer leads elsewhere.
+        """
+        for u in reversed(range(draft.size)):
+            if draft.values[AC] >> u & 1:
+                continue
+            present, absent = self._existence_cases(draft, u)
+            if not self._consistent(present):
+                draft = absent
+        return draft if self._consistent(draft) else None
 
     def _covers_without(self, case: Draft, node: int, absent: Draft) -> bool:
         """Whether a case, apart from one node, says nothing that the case without the node does not say."""

@@ -30,6 +30,10 @@ from kleene.logic.transform import canonical, rebuild, substitute
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
 
+CHOOSING = frozenset({"unique", "function", "invfunction"})
+"""Properties of predicates whose focus chooses one node among several: it must be known whether the node exists."""
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A predicate or an equality (`predicate` and `rails` are None) at variables, or its negation.
@@ -45,14 +49,16 @@ class Literal:
     result: int | None = None
 
     @property
+    def chooses(self) -> bool:
+        """Whether to focus on it chooses one node among several."""
+        return self.predicate is not None and bool(self.predicate.properties & CHOOSING)
+
+    @property
     def positive(self) -> bool:
         return not isinstance(self.formula, Not)
 
 
 Conjunction = tuple[Literal, ...]
-
-CHOOSING = frozenset({"unique", "function", "invfunction"})
-"""Properties of predicates whose focus chooses one node among several: it must be known whether the node exists."""
 
 
 def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
@@ -67,7 +73,7 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
 
 def _with_result(literals: list[Literal], free: Sequence[str]) -> Conjunction:
     """The conjunction, with the free variable that its last literal alone is about, if it chooses no node."""
-    if not literals or (p := literals[-1].predicate) is None or p.properties & CHOOSING:
+    if not literals or literals[-1].predicate is None or literals[-1].chooses:
         return tuple(literals)
     used = [v for literal in literals for v in literal.args]
     own = [k for k, v in enumerate(literals[-1].args) if v in free and used.count(v) == 1]
