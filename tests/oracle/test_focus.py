@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +15,7 @@ from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
 from kleene.transformers.rules import all_rules
 
 from .actions import focus_formulas
-from .generate import ACYCLIC, LIST, SETTINGS, Setting, abstractions, formulas, gamma, structures
+from .generate import ACYCLIC, LIST, SETTINGS, Setting, abstractions, all_concrete, formulas, gamma, structures
 from .naive import HALF, NaiveStructure, assignments, coerce, embeds, evaluate, from_structure, to_structure
 
 DATA = st.data()
@@ -101,6 +104,34 @@ def test_thesis_formulas_become_definite(data: st.DataObject) -> None:
     for r in results:
         for z in assignments(r, f.free):
             assert evaluate(r, f, z) != HALF, f"{f} is 1/2 at {z} in {r}, focused from {s}"
+
+
+def optional_nodes(setting: Setting, source: random.Random) -> NaiveStructure:
+    """A structure of some heap in which most nodes may be missing or many, and most values are 1/2."""
+    s = source.choice(all_concrete(setting)).copy()
+    for p in s.vocabulary.declared:
+        for nodes in s.tuples(p.name) if source.random() < 0.7 else ():
+            if source.random() < 0.6:
+                s.set(p.name, nodes, HALF)
+    for u in s.universe:
+        s.set("ac", (u,), HALF if source.random() < 0.7 else 1.0)
+        s.set("sm", (u,), HALF if source.random() < 0.5 else 0.0)
+    return s
+
+
+@pytest.mark.parametrize("coerced", [False, True])
+def test_nodes_that_are_spared_keep_the_concretisations(coerced: bool) -> None:
+    source = random.Random(16)
+    options = FocusOptions(spare_active=True, coerce_cases=coerced)
+    fewer = 0
+    for _ in range(250):
+        setting = source.choice((LIST, ACYCLIC))
+        s, f = optional_nodes(setting, source), source.choice(focus_formulas(setting.vocabulary))
+        results, every = focused(setting, s, f, options), focused(setting, s, f)
+        if results is not None and every is not None:
+            assert_same_concretisations(setting, s, results)
+            fewer += len(results) < len(every)
+    assert fewer > 25, "the cases are as many as without"
 
 
 def test_nodes_that_may_be_missing_have_no_case_for_each_set() -> None:

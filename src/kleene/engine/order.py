@@ -16,7 +16,8 @@ def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
     """The rank of each reachable location; the waiting location of lowest rank is taken next.
 
     `tvla` is reverse post order, `tvla-post` post order (``-post``); `inner-first` finishes inner loops before what
-    follows them, and is reverse post order otherwise.
+    follows them, and is reverse post order otherwise. There, the head of a loop comes behind its body: what all
+    branches lead to is joined before it goes round again.
     """
     number = cfa.post_order
     names = list(number)
@@ -25,12 +26,8 @@ def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
     elif order == "tvla":
         names.sort(key=lambda name: -number[name])
     elif order == "inner-first":
-        import os
-        if os.environ.get("OLDORDER"):
-            names.sort(key=lambda name: (-cfa.loop_depth[name], -number[name]))
-        else:
-            last = {head: max(-number[name] for name in body) for head, body in cfa.loops.items()}
-            names.sort(key=lambda name: (-cfa.loop_depth[name], last.get(name, -number[name]), name in last))
+        last = {head: max(-number[name] for name in body) for head, body in cfa.loops.items()}
+        names.sort(key=lambda name: (-cfa.loop_depth[name], last.get(name, -number[name]), name in last))
     else:
         raise ValueError(f"unknown order '{order}'")
     return {name: rank for rank, name in enumerate(names)}
