@@ -29,7 +29,6 @@ struct Literal {
   ProgramRef prefix[2];
   int result = -1;  // the argument that the formula is about
 
-  bool chooses() const { return unique || function || inverse_function; }
   bool knows_some() const { return known[0] >= 0 || known[1] >= 0 || known[2] >= 0; }
 };
 
@@ -101,8 +100,6 @@ class Focuser {
         if (!this->cases(*draft, literal, place, cases)) continue;
         draft.reset();
         std::erase_if(cases, [&](Ref& d) { return !consistent(*d); });
-        if (options_.spare_active && literal.chooses())
-          std::erase_if(cases, [&](Ref& d) { return !remove_impossible(*d); });
         for (Ref& d : cases) this->literal(std::move(d), literal, results, depth + 1, spared);
         return;
       }
@@ -283,16 +280,14 @@ class Focuser {
     return true;
   }
 
-  // In `base`, the tuple becomes true and its target a single node: all of it, or one node split off. What is left of a
-  // node that may be missing may be missing, so the second case has the first one in it.
+  // In `base`, the tuple becomes true and its target a single node: all of it, or one node split off.
   void chosen(Draft<W>& base, const Literal& literal, Tuple nodes, int target, Refs& found) {
     const int node = nodes[target];
-    const bool summary = base.summary(node), optional = options_.spare_active && !has_bit(base.v[kAc], node);
+    const bool summary = base.summary(node);
     Ref whole = pool_.copy(base);
     restore(*whole, literal, nodes);
     set_true(*whole, literal, nodes);
     make_single(*whole, node);
-    if (optional) exist(*whole, node);
     Ref part;
     if (summary) {
       part = pool_.copy(base);
@@ -302,9 +297,8 @@ class Focuser {
       restore(*part, literal, nodes);
       set_true(*part, literal, nodes);
       make_single(*part, added);
-      if (optional) exist(*part, added);
     }
-    if (!part || !optional) found.push_back(std::move(whole));
+    found.push_back(std::move(whole));
     if (part) found.push_back(std::move(part));
   }
 
@@ -401,11 +395,11 @@ class Focuser {
       for (const Tuple& nodes : tuples(draft, literal, place, false))
         for (int k = 0; k < literal.arity; ++k) {
           const int u = nodes[k];
-          if (has_bit(draft.v[kAc], u) || has_bit(spared, u) || chooses(draft, literal, place, nodes, k)) continue;
+          if (has_bit(draft.v[kAc], u) || has_bit(spared, u)) continue;
           Ref present = pool_.copy(draft), absent = pool_.copy(draft);
-          exist(*present, u);
+          present->v[kAc] |= bit<W>(u);
           remove_nodes(*absent, signature_, bit<W>(u));
-          std::copy(rules_.all.begin(), rules_.all.end(), absent->dirty);
+          for (Draft<W>* d : {present.get(), absent.get()}) std::copy(rules_.all.begin(), rules_.all.end(), d->dirty);
           if (options_.spare_active && places.size() == 1 && asks_only_about(draft, literal, nodes, u)) {
             spared_cases(*present, std::move(absent), literal, nodes, u, spared, found);
           } else {
@@ -415,14 +409,6 @@ class Focuser {
           return true;
         }
     return false;
-  }
-
-  // Whether to focus on the literal makes the k-th node of an open tuple exist, or leaves the tuple out.
-  bool chooses(Draft<W>& draft, const Literal& literal, const Place& place, const Tuple& nodes, int k) {
-    if (!options_.spare_active || place[k] >= 0 || !is_open(draft, literal, nodes)) return false;
-    if (literal.arity == 1) return literal.unique;
-    if (literal.arity != 2 || !(k == 1 ? literal.function : literal.inverse_function)) return false;
-    return place[1 - k] >= 0 && !draft.summary(place[1 - k]);
   }
 
   // Whether the formula's value at the node is all that the literal is asked for at this tuple.
@@ -458,20 +444,6 @@ class Focuser {
       found.emplace_back(std::move(d), kept);
     }
     if (!joined) found.emplace_back(std::move(absent), without_node(spared, node));
-  }
-
-  // Removes the maybe-active nodes whose existence contradicts a rule; false if the case is contradictory. A node that
-  // was to be found behind a pointer is not there if the pointer leads elsewhere.
-  bool remove_impossible(Draft<W>& draft) {
-    for (int u = draft.n - 1; u >= 0; --u) {
-      if (has_bit(draft.v[kAc], u)) continue;
-      const Ref present = pool_.copy(draft);
-      exist(*present, u);
-      if (consistent(*present)) continue;
-      remove_nodes(draft, signature_, bit<W>(u));
-      std::copy(rules_.all.begin(), rules_.all.end(), draft.dirty);
-    }
-    return consistent(draft);
   }
 
   // Whether a case, apart from one node, says nothing that the case without the node does not say.
@@ -546,11 +518,6 @@ class Focuser {
     const int added = duplicate(draft, pool_, node);
     mark(draft.dirty, rules_.equality_readers);
     return added;
-  }
-
-  void exist(Draft<W>& draft, int node) {
-    draft.v[kAc] |= bit<W>(node);
-    std::copy(rules_.all.begin(), rules_.all.end(), draft.dirty);
   }
 
   void make_single(Draft<W>& draft, int node) {

@@ -124,33 +124,25 @@ def test_nodes_that_are_spared_keep_the_concretisations(coerced: bool) -> None:
     source = random.Random(16)
     options = FocusOptions(spare_active=True, coerce_cases=coerced)
     fewer = 0
-    for _ in range(250):
+    for _ in range(100):
         setting = source.choice((LIST, ACYCLIC))
         s, f = optional_nodes(setting, source), source.choice(focus_formulas(setting.vocabulary))
         results, every = focused(setting, s, f, options), focused(setting, s, f)
         if results is not None and every is not None:
             assert_same_concretisations(setting, s, results)
             fewer += len(results) < len(every)
-    assert fewer > 25, "the cases are as many as without"
+    assert fewer > 10, "the cases are as many as without"
 
 
 def test_nodes_that_may_be_missing_have_no_case_for_each_set() -> None:
-    """k nodes behind x, each there or not: one is x->n, and the others may be missing."""
-    vocabulary = LIST.vocabulary
-    for k in (3, 6):
-        s = NaiveStructure(vocabulary, list(range(k + 1)), {p.name: {} for p in vocabulary})
-        behind = range(1, k + 1)
-        s.values["ac"] = {(0,): 1.0} | {(u,): HALF for u in behind}
-        s.values["x"] = {(0,): 1.0}
-        s.values["r_x"] = {(u,): 1.0 for u in s.universe}
-        s.values["n"] = {(u, v): HALF for u in s.universe for v in behind}
-        f = exists(["w"], And(Atom("x", ("w",)), Atom("n", ("w", "v"))))
-        cases = focused(LIST, s, f)
-        assert cases is not None and len(cases) > 2**k
-        few = focused(LIST, s, f, FocusOptions(spare_active=True))
-        assert few is not None and len(few) == k + 1
-        chosen = [r for r in few if any(nodes[0] == 0 for nodes in r.values["n"])]
-        assert len(chosen) == k and all(r.value("ac", (v,)) == 1 for r in chosen for u, v in r.values["n"] if u == 0)
+    """k nodes that x reaches if they exist: to know this of each does not need to know which of them exist."""
+    s = NaiveStructure(LIST.vocabulary, list(range(6)), {p.name: {} for p in LIST.vocabulary})
+    s.values["ac"] = {(u,): HALF if u else 1.0 for u in s.universe}
+    s.values["r_x"] = {(u,): 1.0 for u in s.universe}
+    f = Atom("r_x", ("v",))
+    cases, few = focused(LIST, s, f), focused(LIST, s, f, FocusOptions(spare_active=True))
+    assert cases is not None and few is not None
+    assert (len(cases), len(few)) == (2**5, 1)
 
 
 def test_figure_8() -> None:

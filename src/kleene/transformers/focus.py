@@ -102,8 +102,6 @@ class Focuser:
                 cases = self._cases(draft, literal, place)
                 if cases is not None:
                     kept = [d for d in cases if self._consistent(d)]
-                    if self.options.spare_active and literal.chooses:
-                        kept = [d for case in kept if (d := self._without_impossible_nodes(case)) is not None]
                     return [r for d in kept for r in self._literal(d, conjunction, k, literal, spared)]
             return [draft]
         if len(literal.args) == 2 and not known:
@@ -192,8 +190,8 @@ class Focuser:
         for place in places:
             step = _Step(self, draft, literal, place)
             for nodes in step.possible_tuples():
-                for k, u in enumerate(nodes):
-                    if draft.values[AC] >> u & 1 or spared >> u & 1 or step.chooses(nodes, k):
+                for u in nodes:
+                    if draft.values[AC] >> u & 1 or spared >> u & 1:
                         continue
                     if self.options.spare_active and len(places) == 1 and step.asks_only_about(nodes, u):
                         return self._spared_cases(draft, literal, place, nodes, u, spared)
@@ -203,7 +201,8 @@ class Focuser:
 
     def _existence_cases(self, draft: Draft, node: int) -> tuple[Draft, Draft]:
         present = draft.copy()
-        self.exist(present, node)
+        present.values[AC] |= 1 << node
+        present.dirty = self.all_rules
         values, size = without_nodes(draft.values, draft.size, self.arities, 1 << node)
         names = draft.names and [name for u, name in enumerate(draft.names) if u != node]
         return present, Draft(values, size, self.all_rules, names or None)
@@ -227,19 +226,6 @@ class Focuser:
                 kept[k] = case, spared | 1 << node
                 return kept
         return [*kept, (absent, _without(spared, node))]
-
-    def _without_impossible_nodes(self, draft: Draft) -> Draft | None:
-        """A case without the maybe-active nodes whose existence contradicts a rule; None if it is contradictory.
-
-        A node that was to be found behind a pointer is not there if the pointer leads elsewhere.
-        """
-        for u in reversed(range(draft.size)):
-            if draft.values[AC] >> u & 1:
-                continue
-            present, absent = self._existence_cases(draft, u)
-            if not self._consistent(present):
-                draft = absent
-        return draft if self._consistent(draft) else None
 
     def _covers_without(self, case: Draft, node: int, absent: Draft) -> bool:
         """Whether a case, apart from one node, says nothing that the case without the node does not say."""
@@ -269,11 +255,6 @@ class Focuser:
             names = [*names, f"{names[node]}.1"]
             names[node] += ".0"
         return Draft(values, draft.size + 1, draft.dirty | self.equality_readers, names), draft.size
-
-    def exist(self, draft: Draft, node: int) -> None:
-        """Make a node exist for certain."""
-        draft.values[AC] |= 1 << node
-        draft.dirty = self.all_rules
 
     def single(self, draft: Draft, node: int) -> None:
         """Make a node stand for one individual."""
@@ -321,19 +302,6 @@ class _Step:
         if self.literal.predicate is None:
             return iter(())
         return iter(self.layout.tuples(self.draft.values[self.may] & self._here(), self.arity))
-
-    def chooses(self, nodes: tuple[int, ...], k: int) -> bool:
-        """Whether to focus on the literal makes the k-th node of an open tuple exist, or leaves the tuple out."""
-        if not self.focuser.options.spare_active or not self.indefinite >> self.layout.bit(nodes) & 1:
-            return False
-        p, args, place = self.literal.predicate, self.literal.args, self.place
-        if p is None or args[k] in place:
-            return False
-        if self.arity == 1:
-            return p.has("unique")
-        functional = p.has("function") if k == 1 else p.has("invfunction")
-        other = place.get(args[1 - k]) if self.arity == 2 else None
-        return functional and other is not None and not self.draft.values[SM] >> other & 1
 
     def asks_only_about(self, nodes: tuple[int, ...], node: int) -> bool:
         """Whether the formula's value at the node is all that the literal is asked for at this tuple."""
@@ -389,28 +357,19 @@ class _Step:
         return cases
 
     def _choose(self, base: Draft, nodes: tuple[int, ...], target: int) -> list[Draft]:
-        """In `base`, the tuple becomes true and its target a single node: all of it, or one node split off.
-
-        What is left of a node that may be missing may be missing, so the second case has the first one in it.
-        """
-        summary = base.values[SM] >> target & 1
-        optional = self.focuser.options.spare_active and not base.values[AC] >> target & 1
+        """In `base`, the tuple becomes true and its target a single node: all of it, or one node split off."""
         whole = base.copy()
         self._restore(whole, nodes)
         self.set_true(whole, self._bit(whole, nodes))
         self.focuser.single(whole, target)
-        if optional:
-            self.focuser.exist(whole, target)
-        if not summary:
+        if not base.values[SM] >> target & 1:
             return [whole]
         part, new = self.focuser.split(base, target)
         chosen = tuple(new if u == target else u for u in nodes)
         self._restore(part, chosen)
         self.set_true(part, self._bit(part, chosen))
         self.focuser.single(part, new)
-        if optional:
-            self.focuser.exist(part, new)
-        return [part] if optional else [whole, part]
+        return [whole, part]
 
     def _restore(self, draft: Draft, nodes: tuple[int, ...]) -> None:
         draft.values[self.may] |= self._bit(draft, nodes)

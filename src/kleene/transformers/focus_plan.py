@@ -49,11 +49,6 @@ class Literal:
     result: int | None = None
 
     @property
-    def chooses(self) -> bool:
-        """Whether to focus on it chooses one node among several."""
-        return self.predicate is not None and bool(self.predicate.properties & CHOOSING)
-
-    @property
     def positive(self) -> bool:
         return not isinstance(self.formula, Not)
 
@@ -73,7 +68,7 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
 
 def _with_result(literals: list[Literal], free: Sequence[str]) -> Conjunction:
     """The conjunction, with the free variable that its last literal alone is about, if it chooses no node."""
-    if not literals or literals[-1].predicate is None or literals[-1].chooses:
+    if not literals or (p := literals[-1].predicate) is None or p.properties & CHOOSING:
         return tuple(literals)
     used = [v for literal in literals for v in literal.args]
     own = [k for k, v in enumerate(literals[-1].args) if v in free and used.count(v) == 1]
