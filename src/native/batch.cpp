@@ -11,7 +11,7 @@ namespace kleene {
 namespace {
 
 constexpr std::size_t kTogether = 16;           // structures that a thread takes at once
-constexpr std::size_t kFewest = 4 * kTogether;  // for each thread: below that, starting one does not pay
+constexpr std::size_t kFewest = 2 * kTogether;  // for each thread: below that, waking one does not pay
 
 void add_one(const Action& action, const Demand& demand, const Record& structure, std::size_t number, Workers& workers,
              BatchOutcome& to) {

@@ -52,6 +52,7 @@ class Names {
     }
     return 0;
   }
+  Vector word(int u, int k) const { return names_[static_cast<std::size_t>(u) * words_ + k]; }
   void append(int u, std::vector<Vector>& to) const {
     to.insert(to.end(), names_ + u * words_, names_ + (u + 1) * words_);
   }

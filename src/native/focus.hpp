@@ -81,6 +81,7 @@ class Focuser {
   // Makes one literal definite for every assignment that makes the literals before it true; consumes the draft.
   void literal(Ref draft, const Literal& literal, Refs& results, int depth, VectorOf<W> spared) {
     if (depth > kMostDepth) throw NeedsPython{};
+    worker_.tick();
     const bool all_active = draft->all_active();
     if (all_active && literal.must >= 0 && is_definite(*draft, literal)) {
       results.push_back(std::move(draft));

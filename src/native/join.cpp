@@ -50,101 +50,140 @@ RecordRef join_partial(const RecordRef& a, const Record& b) {
 
 namespace {
 
+// All rows of a record, as numbers of one type.
+template <class V>
+std::vector<V> rows_of(const Record& record) {
+  std::vector<V> rows(record.tensor_at(record.signature->count(Kind::tensor)));
+  with_row(record, [&](auto like) {
+    if constexpr (sizeof like <= sizeof(V)) {
+      const char* from = record.payload();
+      for (V& row : rows) {
+        std::memcpy(&like, from, sizeof like);
+        row = static_cast<V>(like), from += sizeof like;
+      }
+    }
+  });
+  return rows;
+}
+
+template <class V>
+RecordRef record_of(const Signature& signature, int n, const std::vector<V>& rows) {
+  Record* made = Record::make(signature, n);
+  RecordRef kept = RecordRef::adopt(made);
+  with_row(*made, [&](auto like) {
+    if constexpr (sizeof like <= sizeof(V)) {
+      char* to = made->payload();
+      for (const V& row : rows) {
+        like = static_cast<decltype(like)>(row);
+        std::memcpy(to, &like, sizeof like), to += sizeof like;
+      }
+    }
+  });
+  made->seal();
+  return kept;
+}
+
 // Where the nodes of the join come from on one side: the old node of each new one, -1 if this side lacks it.
 template <class V>
 struct Side {
-  explicit Side(const Record& own) : record(own) {}
   const Record& record;
-  std::vector<int> from;
+  std::vector<V> rows = rows_of<V>(record);
+  std::vector<int> from = {};
+  std::vector<int> to = std::vector<int>(record.n, -1);  // the new node of each old one
   V present = 0;
+  bool stays = true;  // no node has another number
 
-  // Nodes that stay neighbours are moved together: both sides have nearly all of them in the same order.
-  void find_runs() {
-    constexpr int kWidth = 8 * sizeof(V);
-    for (std::size_t g = 0; g < from.size(); ++g) {
-      if (from[g] < 0) continue;
-      const V here = bit<kWidth>(static_cast<int>(g));
-      present |= here;
-      const int by = static_cast<int>(g) - from[g];
-      if (runs_.empty() || runs_.back().by != by) runs_.push_back({by, 0});
-      runs_.back().to |= here;
-    }
+  void add(int old) {
+    const int made = static_cast<int>(from.size());
+    from.push_back(old);
+    if (old < 0) return;
+    to[old] = made;
+    present |= bit<8 * sizeof(V)>(made);
+    stays = stays && old == made;
+  }
+  // The old pair of nodes of a new one, as numbers of rows of a tensor; -1 if this side lacks it.
+  int pair(std::size_t row) const {
+    const int i = from[row / from.size()], j = from[row % from.size()];
+    return i >= 0 && j >= 0 ? i * record.n + j : -1;
   }
   V moved(const V& v) const {
+    if (stays) return v;
     V out = 0;
-    for (const Run& run : runs_) out |= (run.by < 0 ? v >> -run.by : v << run.by) & run.to;
+    each_bit(v, [&](int u) {
+      if (to[u] >= 0) out |= bit<8 * sizeof(V)>(to[u]);
+    });
     return out;
   }
-
- private:
-  struct Run {
-    int by;
-    V to;
-  };
-  std::vector<Run> runs_;
 };
+
+// The nodes of two structures in the order of their names, those of b behind those of a where they are equal. Canonical
+// structures have their nodes in this order.
+template <class Order>
+std::vector<int> by_name(int a, int b, const Order& order) {
+  const auto before = [&](int x, int y) { return order(x, y) < 0; };
+  std::vector<int> nodes(a + b);
+  std::iota(nodes.begin(), nodes.end(), 0);
+  const auto middle = nodes.begin() + a;
+  if (!std::is_sorted(nodes.begin(), middle, before) || !std::is_sorted(middle, nodes.end(), before)) {
+    std::stable_sort(nodes.begin(), nodes.end(), before);
+    return nodes;
+  }
+  std::vector<int> merged(nodes.size());
+  std::merge(nodes.begin(), middle, middle, nodes.end(), merged.begin(), before);
+  return merged;
+}
 
 // `V` has a bit for each node of both and of the join.
 template <class V>
 RecordRef join_by_names(const Record& a, const Record& b, const Naming& naming) {
   constexpr int kWidth = 8 * sizeof(V);
-  const Names names_a(naming, a.n, [&](int slot) { return a.row<V>(slot); });
-  const Names names_b(naming, b.n, [&](int slot) { return b.row<V>(slot); });
+  Side<V> sides[2] = {{a}, {b}};
+  const auto names_of = [&](int s) {
+    return Names(naming, sides[s].record.n, [&](int slot) { return sides[s].rows[slot]; });
+  };
+  const Names names_a = names_of(0), names_b = names_of(1);
   const auto name_order = [&](int x, int y) {  // nodes of b come behind those of a
     const Names &p = x < a.n ? names_a : names_b, &q = y < a.n ? names_a : names_b;
     return Names::compare(p, x < a.n ? x : x - a.n, q, y < a.n ? y : y - a.n);
   };
-  std::vector<int> nodes(a.n + b.n);
-  std::iota(nodes.begin(), nodes.end(), 0);
-  std::stable_sort(nodes.begin(), nodes.end(), [&](int x, int y) { return name_order(x, y) < 0; });
-  Side<V> sides[2] = {Side<V>{a}, Side<V>{b}};
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (!k || name_order(nodes[k - 1], nodes[k]) != 0)
-      for (Side<V>& side : sides) side.from.push_back(-1);
-    sides[nodes[k] >= a.n].from.back() = nodes[k] < a.n ? nodes[k] : nodes[k] - a.n;
+  const std::vector<int> nodes = by_name(a.n, b.n, name_order);
+  for (std::size_t first = 0, last; first < nodes.size(); first = last) {
+    int old[2] = {-1, -1};
+    for (last = first; last < nodes.size() && (last == first || !name_order(nodes[last - 1], nodes[last])); ++last)
+      (nodes[last] < a.n ? old[0] : old[1]) = nodes[last] < a.n ? nodes[last] : nodes[last] - a.n;
+    for (int s : {0, 1}) sides[s].add(old[s]);
   }
   const std::size_t size = sides[0].from.size();
   if (size > kMostNodes) throw TooManyNodes(size);
-  for (Side<V>& side : sides) side.find_runs();
   const Signature& signature = *a.signature;
   const int n = static_cast<int>(size);
-  Record* made = Record::make(signature, n);
-  RecordRef joined = RecordRef::adopt(made);
-  // A side that lacks a tuple says nothing about it; one that both lack is 0.
-  const auto row = [&](bool may, const V& x, const V& y, const V& in_a, const V& in_b) {
-    return may ? x | y : (x | ~in_a) & (y | ~in_b) & (in_a | in_b);
-  };
+  const bool same_names = n == a.n && n == b.n && sides[0].stays && sides[1].stays;
+  if (same_names && sides[0].rows[kAcMay] == full<kWidth>(n)) return join_partial(RecordRef::share(a), b);
+  std::vector<V> rows(Record::rows_for(signature, n));
   for (int rail = 0; rail < signature.rails(); ++rail) {
-    const bool may = rail & 1;
-    const auto [to, count] = made->rail(rail);
-    const int arity = signature.arity(rail);
+    const Kind kind = signature.kind(rail);
+    const bool nullary = signature.arity(rail) == 0;
+    const std::size_t count = kind == Kind::vector ? 1 : kind == Kind::matrix ? size : size * size;
+    const std::size_t to = Record::rail_at(signature, n, rail);
+    const std::size_t at[2] = {Record::rail_at(signature, a.n, rail), Record::rail_at(signature, b.n, rail)};
     for (std::size_t k = 0; k < count; ++k) {
       V value[2], within[2];
-      for (int s = 0; s < 2; ++s) {
+      for (int s : {0, 1}) {
         const Side<V>& side = sides[s];
-        const std::size_t at = side.record.rail(rail).first;
-        const std::size_t old = side.record.n;
-        std::size_t index = 0;
-        bool there = true;
-        if (arity == 2) {
-          there = side.from[k] >= 0;
-          index = there ? side.from[k] : 0;
-        } else if (arity == 3) {
-          const int i = side.from[k / n], j = side.from[k % n];
-          there = i >= 0 && j >= 0;
-          index = there ? static_cast<std::size_t>(i) * old + j : 0;
-        }
-        const V found = there ? side.record.template row<V>(at + index) : V{0};
-        value[s] = arity ? side.moved(found) : found;
-        within[s] = !there ? V{0} : arity ? side.present : V{1};
+        const int index = kind == Kind::vector ? 0 : kind == Kind::matrix ? side.from[k] : side.pair(k);
+        const V found = index >= 0 ? side.rows[at[s] + static_cast<std::size_t>(index)] : V{0};
+        value[s] = nullary ? found : side.moved(found);
+        within[s] = index < 0 ? V{0} : nullary ? V{1} : side.present;
       }
-      made->set_row(to + k, row(may, value[0], value[1], within[0], within[1]));
+      // A side that lacks a tuple says nothing about it; one that both lack is 0.
+      rows[to + k] =
+          rail & 1 ? value[0] | value[1] : (value[0] | ~within[0]) & (value[1] | ~within[1]) & (within[0] | within[1]);
     }
   }
-  made->set_row(kAc, made->template row<V>(kAc) & sides[0].present & sides[1].present);
-  made->set_row(kAcMay, full<kWidth>(n));
-  made->seal();
-  return joined;
+  rows[kAc] &= sides[0].present & sides[1].present;
+  rows[kAcMay] = full<kWidth>(n);
+  if (n == a.n && rows == sides[0].rows) return RecordRef::share(a);
+  return record_of(signature, n, rows);
 }
 
 }  // namespace

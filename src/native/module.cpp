@@ -349,7 +349,7 @@ Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_
       records.push_back(&record);
     }
   }
-  constexpr std::size_t together = 512;  // as in the stores
+  constexpr std::size_t together = 128;  // as in the stores
   const std::size_t parts = (doubtful.size() + together - 1) / together;
   const auto ask = [&](std::size_t part, Watch& watch, bool caller) {
     std::uint32_t ticks = 0;

@@ -6,11 +6,7 @@ static_assert(sizeof(Record) % sizeof(WideVector) == 0, "rows behind the head ar
 
 Record* Record::make(const Signature& signature, int n) {
   const std::size_t row = static_cast<std::size_t>(width_for(n)) / 8;
-  const std::size_t nodes = static_cast<std::size_t>(n);
-  const std::size_t count = static_cast<std::size_t>(signature.count(Kind::vector)) +
-                            static_cast<std::size_t>(signature.count(Kind::matrix)) * nodes +
-                            static_cast<std::size_t>(signature.count(Kind::tensor)) * nodes * nodes;
-  const std::size_t bytes = (count * row + 7) / 8 * 8;
+  const std::size_t bytes = (rows_for(signature, n) * row + 7) / 8 * 8;
   void* memory = std::malloc(sizeof(Record) + bytes);
   if (!memory) throw std::bad_alloc();
   auto* made = new (memory) Record;
@@ -38,18 +34,23 @@ void Record::seal() {
   hash = sum;
 }
 
-std::pair<std::size_t, std::size_t> Record::rail(int number) const {
-  const int slot = signature->slot(number);
-  const std::size_t nodes = n;
-  switch (signature->kind(number)) {
+std::size_t Record::rail_at(const Signature& signature, int n, int number) {
+  const int slot = signature.slot(number);
+  switch (signature.kind(number)) {
     case Kind::vector:
-      return {static_cast<std::size_t>(slot), 1};
+      return static_cast<std::size_t>(slot);
     case Kind::matrix:
-      return {matrix_at(slot), nodes};
+      return matrix_at(signature, n, slot);
     case Kind::tensor:
-      return {tensor_at(slot), nodes * nodes};
+      return tensor_at(signature, n, slot);
   }
-  return {0, 0};
+  return 0;
+}
+
+std::pair<std::size_t, std::size_t> Record::rail(int number) const {
+  const std::size_t nodes = n;
+  const Kind kind = signature->kind(number);
+  return {rail_at(*signature, n, number), kind == Kind::vector ? 1 : kind == Kind::matrix ? nodes : nodes * nodes};
 }
 
 bool Record::before(const Record& other) const {

@@ -51,12 +51,13 @@ class Record {
     return static_cast<unsigned char>(payload()[static_cast<std::size_t>(slot) * row_bytes]);
   }
 
-  std::size_t matrix_at(int slot) const {
-    return static_cast<std::size_t>(signature->count(Kind::vector)) + static_cast<std::size_t>(slot) * n;
+  // How many rows the structures of n nodes have, and where those of a rail begin.
+  static std::size_t rows_for(const Signature& signature, int n) {
+    return tensor_at(signature, n, signature.count(Kind::tensor));
   }
-  std::size_t tensor_at(int slot) const {
-    return matrix_at(signature->count(Kind::matrix)) + static_cast<std::size_t>(slot) * n * n;
-  }
+  static std::size_t rail_at(const Signature& signature, int n, int number);
+  std::size_t matrix_at(int slot) const { return matrix_at(*signature, n, slot); }
+  std::size_t tensor_at(int slot) const { return tensor_at(*signature, n, slot); }
   // The rows of a rail: where they begin and how many there are.
   std::pair<std::size_t, std::size_t> rail(int number) const;
 
@@ -68,6 +69,12 @@ class Record {
   bool before(const Record& other) const;
 
  private:
+  static std::size_t matrix_at(const Signature& signature, int n, int slot) {
+    return static_cast<std::size_t>(signature.count(Kind::vector)) + static_cast<std::size_t>(slot) * n;
+  }
+  static std::size_t tensor_at(const Signature& signature, int n, int slot) {
+    return matrix_at(signature, n, signature.count(Kind::matrix)) + static_cast<std::size_t>(slot) * n * n;
+  }
   mutable std::atomic<std::uint32_t> references_{1};
 };
 

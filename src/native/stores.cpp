@@ -103,44 +103,64 @@ class PointedKey {
  public:
   PointedKey(const Signature& signature, const std::vector<int>& rails, const std::vector<int>& pointing) {
     Key(signature, rails, true), Key(signature, pointing, true);  // check them
-    for (int rail : rails) (signature.arity(rail) ? named_ : nullary_).push_back(signature.slot(rail));
+    for (int rail : rails) (signature.arity(rail) ? named_.slots : nullary_).push_back(signature.slot(rail));
     for (int rail : pointing) {
       if (!signature.arity(rail)) throw std::invalid_argument("a pointer is a unary predicate");
       pointing_.push_back(signature.slot(rail));
     }
   }
   std::uint64_t hash(const Record& record) const {
-    std::uint64_t sum = 0;
-    for (Vector word : words(record)) sum = mixed(sum, word);
-    return sum;
+    return with_row(record, [&](auto like) {
+      const Pointed<decltype(like)> pointed(*this, record);
+      std::uint64_t sum = 0, nullary = 0;
+      each_bit(pointed.nodes, [&](int u) {
+        for (int k = 0; k < named_.words(); ++k) sum = mixed(sum, pointed.names.word(u, k));
+      });
+      for (std::size_t k = 0; k < nullary_.size(); ++k) {
+        nullary = nullary << 1 | (record.nullary(nullary_[k]) != 0);
+        if (k % 64 == 63) sum = mixed(sum, std::exchange(nullary, 0));
+      }
+      return mixed(sum, nullary);
+    });
   }
-  bool equal(const Record& a, const Record& b) const { return words(a) == words(b); }
+  bool equal(const Record& a, const Record& b) const {
+    const auto same_nullary = [&](int slot) { return a.nullary(slot) == b.nullary(slot); };
+    if (!std::all_of(nullary_.begin(), nullary_.end(), same_nullary)) return false;
+    return with_row(a, [&](auto like_a) {
+      return with_row(b, [&](auto like_b) {
+        const Pointed<decltype(like_a)> left(*this, a);
+        const Pointed<decltype(like_b)> right(*this, b);
+        if (bits_in(left.nodes) != bits_in(right.nodes)) return false;
+        auto others = right.nodes;
+        bool same = true;
+        each_bit(left.nodes, [&](int u) {
+          same = same && Names::compare(left.names, u, right.names, lowest(others)) == 0;
+          others &= others - 1;
+        });
+        return same;
+      });
+    });
+  }
 
  private:
-  std::vector<Vector> words(const Record& record) const {
-    std::vector<Vector> made;
-    Vector word = 0;
-    int filled = 0;
-    const auto put = [&](bool bit) {
-      word = word << 1 | bit;
-      if (++filled == 64) made.push_back(word), word = 0, filled = 0;
-    };
-    with_row(record, [&](auto like) {
-      using V = VectorLike<decltype(like)>;
-      V nodes = 0;
-      for (int slot : pointing_) nodes |= record.row<V>(slot);
-      made.push_back(bits_in(nodes));
-      for (int slot : named_) {
-        const V value = record.row<V>(slot);
-        each_bit(nodes, [&](int u) { put(has_bit(value, u)); });
-      }
-    });
-    for (int slot : nullary_) put(record.nullary(slot) != 0);
-    made.push_back(word);
-    return made;
-  }
+  // The nodes that a pointer may point to, and their names.
+  template <class Row>
+  struct Pointed {
+    using V = VectorLike<Row>;
+    Pointed(const PointedKey& key, const Record& record)
+        : nodes(nodes_of(key, record)),
+          names(key.named_, record.n, [&, read = rows<Row>(record)](int slot) { return nodes & V{read(slot)}; }) {}
+    static V nodes_of(const PointedKey& key, const Record& record) {
+      V all = 0;
+      for (int slot : key.pointing_) all |= V{rows<Row>(record)(slot)};
+      return all;
+    }
+    V nodes;
+    Names names;
+  };
 
-  std::vector<int> named_, nullary_, pointing_;
+  Naming named_;
+  std::vector<int> nullary_, pointing_;
 };
 
 // Stores whose structures meet only if they have the same hash. Each shard has a table of its own, and the threads that
@@ -195,25 +215,34 @@ class TableStore : public Store {
  private:
   void add_shared(const std::vector<RecordRef>& structures, int threads, Watch& watch,
                   std::vector<RecordRef>& changed) {
-    const std::size_t count = structures.size();
+    const std::size_t count = structures.size(), parts = (count + kTogether - 1) / kTogether;
     std::vector<std::uint64_t> hashes(count);
-    Team::share((count + kFewestToShare - 1) / kFewestToShare, threads, watch, [&](std::size_t part, bool) {
-      for (std::size_t k = part * kFewestToShare; k < std::min(count, (part + 1) * kFewestToShare); ++k)
-        hashes[k] = hash(*structures[k]);
-    });
-    Team::share(kShards, threads, watch, [&](std::size_t part, bool caller) {
-      Ticker own{watch, caller};
-      for (std::size_t k = 0; k < count; ++k) {
-        if (hashes[k] >> kShardShift != part) continue;
-        own.tick(structures[k]->n);
-        changed[k] = join(tables_[part], hashes[k], structures[k]);
+    std::atomic<std::size_t> next{0}, done{0}, next_shard{0};
+    Team::run(threads, watch, [&](bool caller) {
+      std::size_t part;
+      while (!watch.stopped() && (part = next.fetch_add(1)) < parts) {
+        for (std::size_t k = part * kTogether; k < std::min(count, (part + 1) * kTogether); ++k)
+          hashes[k] = hash(*structures[k]);
+        done.fetch_add(1, std::memory_order_release);
       }
+      while (done.load(std::memory_order_acquire) < parts) {  // another thread is at the last ones
+        if (watch.stopped()) return;
+        std::this_thread::yield();
+      }
+      Ticker own{watch, caller};
+      while (!watch.stopped() && (part = next_shard.fetch_add(1)) < kShards)
+        for (std::size_t k = 0; k < count; ++k) {
+          if (hashes[k] >> kShardShift != part) continue;
+          own.tick(structures[k]->n);
+          changed[k] = join(tables_[part], hashes[k], structures[k]);
+        }
     });
   }
 
   static constexpr int kShardShift = 61;
   static constexpr std::size_t kShards = std::size_t{1} << (64 - kShardShift);
-  static constexpr std::size_t kFewestToShare = 512;  // starting a thread takes as long as adding a hundred structures
+  static constexpr std::size_t kTogether = 32;        // structures whose hashes a thread computes at once
+  static constexpr std::size_t kFewestToShare = 128;  // waking a thread takes as long as adding some ten structures
   std::array<Table, kShards> tables_;
 };
 

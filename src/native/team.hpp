@@ -3,32 +3,29 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 
+#include "helpers.hpp"
 #include "worker.hpp"
 
 namespace kleene {
 
-class Team {
+class Team : public Job {
  public:
   // Each thread calls `work(caller)` once; it returns when nothing is left to do. `caller` says whether this is the
   // thread that called. `watch` is told to stop when something is thrown, and what was thrown is thrown again.
   static void run(int threads, Watch& watch, std::function<void(bool caller)> work) {
     if (threads < 2) return work(true);
     const std::shared_ptr<Team> team(new Team(watch, std::move(work)));
-    try {
-      for (int k = 1; k < threads; ++k) std::thread([team] { team->help(); }).detach();
-    } catch (const std::system_error&) {  // no more threads: fewer will do
-    }
+    Helpers& helpers = Helpers::of_this_process();
+    helpers.ask(team, threads - 1);
     team->do_work(true);
+    helpers.forget(team);
     team->wait();
     if (std::exception_ptr error = std::exchange(team->error_, nullptr)) std::rethrow_exception(error);
   }
@@ -57,7 +54,7 @@ class Team {
   }
 
   // A thread that begins when all is done has nothing to do, and nobody waits for it.
-  void help() {
+  void help() override {
     {
       const std::lock_guard lock(mutex_);
       if (closed_) return;

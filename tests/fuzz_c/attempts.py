@@ -5,6 +5,7 @@ In `kleene check` exploration and the attempts that come first hide the mistakes
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -150,10 +151,21 @@ APT = {
 """What programs of a topic are about: one of these is asked too, in turn."""
 
 
+SEED = re.compile(r"near:\d+: tests/fuzz_c/seeds/(\w+)/")
+"""The folder of a mutant's program."""
+OF_SEEDS = {
+    "references": ROWS[0],
+    **{attempt.name.removeprefix("shape, ").replace(" ", "_"): attempt for attempt in ROWS},
+}
+"""The attempts by the folders of the programs that they prove; references are a guess of the first one."""
+
+
 def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -> list[Attempt]:
     """A share of the attempts, so that many programs meet each of them; those about contracts where there are any."""
     turns = range(number * groups, (number + 1) * groups)
     chosen = [GROUPS[turn % len(GROUPS)][turn // len(GROUPS) % len(GROUPS[turn % len(GROUPS)])] for turn in turns]
+    if seed := SEED.match(candidate.origin):
+        chosen.append(OF_SEEDS[seed[1]])
     if candidate.topic in APT:
         chosen.append(APT[candidate.topic][number % len(APT[candidate.topic])])
     chosen += [attempt for attempt in CONTRACTS if attempt.applies(candidate)]

@@ -6,6 +6,7 @@ import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -48,17 +49,27 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "owners": owners.program,
     "followed": followed.program,
 }
-TOPICS = ("mutant", *GENERATORS)
+TOPICS = ("mutant", "near", *GENERATORS)
+SEEDS = ROOT / "tests" / "fuzz_c" / "seeds"
+"""Right programs in folders that name the attempt that proves them."""
 _SECOND_EDIT = 0.15
 """The share of mutants with two edits."""
 
 
 def candidates(topics: tuple[str, ...], start: int) -> Iterator[Candidate]:
     """Programs of the topics in turn, without end."""
-    streams = [_mutants(start) if topic == "mutant" else _generated(topic, start) for topic in topics]
+    streams = [_stream(topic, start) for topic in topics]
     while True:
         for stream in streams:
             yield next(stream)
+
+
+def _stream(topic: str, start: int) -> Iterator[Candidate]:
+    if topic == "mutant":
+        return _mutants(corpus(), start)
+    if topic == "near":
+        return (replace(c, origin=c.origin.replace("mutant", "near", 1)) for c in _mutants(seeds(), start))
+    return _generated(topic, start)
 
 
 def _generated(topic: str, start: int) -> Iterator[Candidate]:
@@ -73,6 +84,12 @@ def corpus() -> tuple[Path, ...]:
     folders = (ROOT / "examples" / "c", tests / "corpus_c", tests / "unsafe_c")
     files = sorted(file for folder in folders for file in folder.rglob("*.c"))
     return tuple(file for file in files if _whole(file) is not None)
+
+
+@cache
+def seeds() -> tuple[Path, ...]:
+    """Right programs that one attempt proves alone: their mutants are nearest to what it could prove wrongly."""
+    return tuple(sorted(SEEDS.rglob("*.c")))
 
 
 @cache
@@ -97,9 +114,8 @@ def _edits(file: Path) -> tuple[Edit, ...]:
         return tuple(edits(path))
 
 
-def _mutants(start: int) -> Iterator[Candidate]:
+def _mutants(files: tuple[Path, ...], start: int) -> Iterator[Candidate]:
     """The n-th mutant is one of the n-th program; the kinds of edits are equally likely."""
-    files = corpus()
     for seed in count(start):
         file = files[seed % len(files)]
         yield mutant(file, seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from collections.abc import Sequence
 
@@ -235,25 +236,41 @@ def test_stores(join: str, data: st.DataObject) -> None:
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("join", ["rel", "part", "pointed", "ind"])
-def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
-    """Structures that meet are in one shard, and a shard keeps the order of the batch."""
+def _stored_by(join: str, threads: int) -> object:
+    """What a store of the native machine adds, gives back as current, and keeps, from batches that threads share."""
     setting = ALL[0]
     source = random.Random(3)
     batch = [
         random_structure(setting.vocabulary, source.randint(1, 3), source, maybe_active=False) for _ in range(2500)
     ]
-    answers = []
-    for threads in (1, 3):
-        with on("native", threads):
-            domain = ShapeDomain(setting.vocabulary, all_rules(setting.vocabulary, ()), ShapeOptions(join=join))
-            results = domain.post(Edge("a", Action("nothing"), "b"), domain.initial(batch))
-            assert len(results) > 1200, "batches of 512 are shared"
-            store = domain.store()
-            added = [store.add(results[:600]), store.add(results[600:]), store.add(results)]
-            current = unite(store, added, only_current=True)
-            answers.append(([seen(group) for group in (*added, current)], seen(store.elements()), len(store)))
-    assert answers[0] == answers[1]
+    with on("native", threads):
+        domain = ShapeDomain(setting.vocabulary, all_rules(setting.vocabulary, ()), ShapeOptions(join=join))
+        results = domain.post(Edge("a", Action("nothing"), "b"), domain.initial(batch))
+        assert len(results) > 1200, "batches of 128 are shared"
+        store = domain.store()
+        added = [store.add(results[:600]), store.add(results[600:]), store.add(results)]
+        current = unite(store, added, only_current=True)
+        return [seen(group) for group in (*added, current)], seen(store.elements()), len(store)
+
+
+@pytest.mark.parametrize("join", ["rel", "part", "pointed", "ind"])
+def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
+    """Structures that meet are in one shard, and a shard keeps the order of the batch."""
+    assert _stored_by(join, 1) == _stored_by(join, 3)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    """Threads wait for the next batch in this process; in the other one they do not exist."""
+    expected = _stored_by("part", 3)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if _stored_by("part", 3) == expected else 1
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_precondition_of_many_variables() -> None:

@@ -107,6 +107,21 @@ def test_what_the_relation_covers(lower, body):
 
 
 @pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        ("struct node *r = NULL, **p = &r; if (*p) reach_error();", {"r == NULL", "*p == NULL"}),
+        ("struct node a, *p = &a; p->data = 4; if (a.data != 4) reach_error();", {"a.data == 4"}),
+        ("struct node a, *p = &a; a.next = &a; if (a.next != p) reach_error();", {"p == &a", "a.next == p"}),
+    ],
+)
+def test_variables_in_memory_have_their_names(lower, body, texts):
+    (found,) = refuted(lower(HEAD + f"int main(void) {{ {body} return 0; }}"), 1)
+    conjuncts = {part for cut in found.cuts for part in str(cut).split(" && ")}
+    assert texts <= conjuncts
+    assert not any(part.startswith("-") for part in conjuncts)
+
+
+@pytest.mark.parametrize(
     ("body", "goal", "text"),
     [
         ("struct node *p = malloc(sizeof *p); p->data = 1; free(p);", "null_dereference", "p->data = 1"),

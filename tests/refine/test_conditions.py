@@ -46,6 +46,17 @@ def test_counters_that_advance_together(tmp_path, start):
     assert "$next" not in text
 
 
+@pytest.mark.parametrize(
+    ("body", "claim"), [("x++; y++; z = x - y;", "z == 0"), ("x++; y++; int d = y - x, e = d; z = e;", "z == 0")]
+)
+def test_a_difference_of_counters(tmp_path, body, claim):
+    """``z == 0`` alone is one of few values; before ``z = x - y`` it is ``x == y``."""
+    text = COUNTERS.replace("START", "int x = 5, y = 5, z = 0;").replace("x++; y++;", body)
+    result = refined(written(tmp_path, text.replace("assert(x == y)", f"assert({claim})")))
+    assert result.outcome == SAFE
+    assert {str(condition) for condition in result.task.conditions} >= {"x == y", "z == 0"}
+
+
 def test_globals_begin_with_their_numbers(tmp_path):
     text = TOGETHER.replace("int x = 0, y = 0;", "").replace("int main", "static int x = 3, y = 3;\nint main")
     assert refined(written(tmp_path, text)).outcome == SAFE

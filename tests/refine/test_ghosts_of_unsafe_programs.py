@@ -139,6 +139,17 @@ BODIES = {
     "for (struct list *p = l; p; p = p->next) assert(p->lo <= k); if (l->next) assert(l->next->hi <= k);",
     "the same variable at two times": "int x = any; struct list *a = malloc(sizeof *a), *b = malloc(sizeof *b);"
     "if (!a || !b) exit(0); a->lo = x; x = any; b->lo = x; assert(a->lo == b->lo);",
+    # A variable that dies and comes to life again: what was known with its last value is forgotten.
+    "a variable of each round": each("int t = q->lo; if (x <= t) q->lo = x; t = any; q->hi = t;"),
+    "a variable of the round before": "struct list *l = build(); int t = any; for (struct list *q = l; q; q = q->next)"
+    "{ if (any) q->hi = t; t = q->lo; }" + LOOK,
+    "two variables of one exchange": each(
+        "int t = q->lo, u = t; if (any) t = x; if (q->hi < u) { q->lo = u; } q->hi = t;"
+    ),
+    "two counters and their difference": "int x = any, y = x, z = 0; while (any) { x++; z = x - y; y++; }"
+    "assert(z == 0);",
+    "two counters and a difference that is late": "int x = 0, y = 0, z = 0;"
+    "while (any) { z = x - y; x++; if (any) y++; } assert(z == 0);",
     "two counters": "int x = 0, y = 0; while (any) { x++; y++; } x = x - (y == 3); assert(x == y);",
     "a short counter": "unsigned char x = 0; int y = 0; while (any) { x++; y++; } assert(x == y);",
 }
@@ -152,9 +163,9 @@ def conditions_of(task: Task) -> Iterator[AnyCondition]:
         if compared is not None:
             yield from _on_members(members, compared, edge.source)
             plain = condition_of(compared.operator, compared.left, compared.right)
-            if plain is not None and _is_useful(plain, task.memory):
-                yield plain
-                yield from _preconditions(members, plain)
+            before = list(_preconditions(members, plain)) if plain is not None else []
+            if plain is not None and (_is_useful(plain, task.memory) or before):
+                yield from (plain, *before)
 
 
 @pytest.mark.parametrize("name", BODIES)

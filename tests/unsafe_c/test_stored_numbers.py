@@ -1,4 +1,4 @@
-"""Programs with indices in memory that leave their arrays in some run: none is proved (`passes/facts/stored_numbers`).
+"""Programs with indices in memory that leave their arrays in some run: none is proved (`relations/stored_numbers`).
 
 In each one a promise that is a little too generous would be a proof: a place that is open on one way, a limit that
 changes, a store that is not seen. The shape analysis is asked alone, since exploration would hide a wrong proof.

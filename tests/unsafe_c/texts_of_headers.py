@@ -1,6 +1,6 @@
 """Lists of texts whose header is a block that only a variable points to, and changes that make them fail.
 
-The header is made by `malloc`: what it holds keeps the promises of `passes/facts/stored_texts.py` once all of its
+The header is made by `malloc`: what it holds keeps the promises of `relations/stored_texts` once all of its
 pointers were stored, on every path, and as long as none of them leads into a block.
 """
 

@@ -253,7 +253,7 @@ class _Reader:
 
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
-            parsed = parse(file, arguments((), self.data_model), self.data_model)
+            parsed = _parse_library(file, self.data_model)
             unit = self._unit(file, {})
             self._model_units[file] = (unit, parsed)
             self._declare(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
@@ -269,6 +269,12 @@ class _Reader:
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
+
+
+@cache
+def _parse_library(file: str, data_model: str) -> Any:
+    """The translation unit of a file of our library, which is the same for all programs of a process."""
+    return parse(file, arguments((), data_model), data_model)
 
 
 _NO_ASSUMPTION = ("__kleene", ERRNO_LOCATION)

@@ -40,7 +40,7 @@ from kleene.passes.elements.text.blocks import TextPlaces
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, Place, TypedSize
-from kleene.passes.facts.texts import is_byte_array
+from kleene.passes.facts.relations.texts import is_byte_array
 from kleene.passes.literals import is_literal
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE

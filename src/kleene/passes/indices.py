@@ -42,7 +42,7 @@ from kleene.passes.calls.inline import MAX_POINTER_TARGETS
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import Choice, exchange, expand_edges, operations_of, rewrite_operation

@@ -40,7 +40,7 @@ from kleene.passes.elements.text import with_text_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.facts.intervals import Intervals
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers

@@ -11,7 +11,7 @@ from kleene.cfa.expressions import has_dereference
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.passes.facts.memory import Memory
-from kleene.passes.facts.relations import Relations, relations_of
+from kleene.passes.facts.relations.questions import Relations, relations_of
 
 
 def without_contradictions(memory: Memory) -> Cfa[Operation]:

@@ -15,7 +15,7 @@ from kleene.cfa.types import INT, PointerType
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.slots import leads_to_array
 from kleene.passes.facts.liveness import live_before
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 
 
 class Escapes:

@@ -36,7 +36,7 @@ from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.member_uses import Spots, has_other_uses
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.rewrite import operations_of, rewrite_operation, rewrite_program
 
 

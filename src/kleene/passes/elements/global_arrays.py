@@ -211,7 +211,7 @@ class _Coder:
 
     def _build_slots(self) -> str:
         """Before everything else: a list of slots for each array, all zero."""
-        place = self.cfa.leaving(self.cfa.entry)[0].label.place
+        place = replace(self.cfa.leaving(self.cfa.entry)[0].label.place, function=self.program.entry)
         entry = here = self._location()
         for array in self.arrays.values():
             fresh = Variable(f"{array.variable}[new]", array.pointer)
@@ -333,13 +333,17 @@ class _Coder:
             return self._add(here, Assign(place, position, array.first if number == 0 else null))
         if isinstance(value, Variable) and value not in self.taken and array in self.indices.get(value, ()):
             return self._add(here, Assign(place, position, array.position(value)))
+        before = _incremented(value)
+        if before is not None and before not in self.taken and array in self.indices.get(before, ()):
+            low, high = self.intervals.of(before, edge.source)
+            if low >= 0 and high < _any(before.type)[1]:
+                source = array.position(before)
+                test = Comparison("!=", source, null)
+                yes, no = self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
+                after = self._add(yes, Assign(place, position, array.following(source)))
+                self.edges.append(Edge(no, Assign(place, position, null), after))
+                return after
         low, high = self.intervals.of(index, edge.source)
-        if _is_increment(value, index) and low >= 0 and high < _any(index.type)[1]:
-            test = Comparison("!=", position, null)
-            yes, no = self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
-            after = self._add(yes, Assign(place, position, array.following(position)))
-            self.edges.append(Edge(no, Skip(place), after))
-            return after
         if _is_decrement(value, index) and low > 0 and high <= array.count:
             return self._before(here, position, array, place)
         return self._anywhere(here, position, array, place)
@@ -401,8 +405,10 @@ def _is_decrement(value: Expression | None, index: Variable) -> bool:
     return _uncast(value.left) == index and constant_of(value.right) == (1 if value.operator == "-" else -1)
 
 
-def _is_increment(value: Expression | None, index: Variable) -> bool:
+def _incremented(value: Expression | None) -> Variable | None:
+    """The variable to which an expression adds 1."""
     if not isinstance(value, Binary) or value.operator != "+":
-        return False
+        return None
     sides = [_uncast(value.left), _uncast(value.right)]
-    return index in sides and any(constant_of(side) == 1 for side in sides)
+    variables = [side for side in sides if isinstance(side, Variable)]
+    return variables[0] if len(variables) == 1 and any(constant_of(side) == 1 for side in sides) else None

@@ -16,7 +16,7 @@ from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, Pair, bare, conversions, owner_of
 from kleene.passes.elements.lists import DROPPED, Lists
 from kleene.passes.elements.slots import Slot, leads_to_array
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 
 UNKNOWN, THERE, FIRST, BEHIND, SECOND = range(5)
 """What is known of the slot of an index: nothing; the pointer points to it; it is the first one (and the pointer is not

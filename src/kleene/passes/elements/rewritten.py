@@ -52,7 +52,7 @@ from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.blocks_of_pointers import Blocks, factors, is_whole
 from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.rewrite import with_parts
 
 FEW = 3

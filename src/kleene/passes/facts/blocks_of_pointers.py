@@ -27,7 +27,7 @@ from kleene.cfa.types import (
     Type,
 )
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
-from kleene.passes.facts.zones import Interval
+from kleene.passes.facts.relations.zones import Interval
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import rewrite, rewrite_operation
 

@@ -27,7 +27,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
-from kleene.passes.facts.relations import relations_of
+from kleene.passes.facts.relations.questions import relations_of
 
 MOVE_WEIGHT = 10
 """What ``list->head = node->next`` says about the cells of a list, compared with a read of `node->next`."""

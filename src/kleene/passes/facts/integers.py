@@ -22,9 +22,11 @@ from kleene.cfa.expressions import (
     Index,
     Unary,
     Variable,
+    children,
     walk,
     without_casts,
 )
+from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assign, Assume, Invoke, Operation
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
@@ -34,6 +36,8 @@ MAX_CONSTANTS = 20
 """Values of one variable or cell that are told apart; the others are one value."""
 MOST_PAIRS = 200
 """Pairs of values of two operands that are computed: an index and the length of a table of a dozen elements."""
+_LOOK_AHEAD = 4
+"""Edges from a step of a number to the condition on its result: copies of it."""
 Key = Variable | int
 """An integer variable, or the offset of an integer cell."""
 
@@ -174,6 +178,7 @@ class Constants:
         self._counting_roots = {self.root(k) for k in self._counting}
         self._negated_roots = {self.root(k) for k in self._negated}
         self._hash_roots = {self.root(k) for k in self._scrambled} - {self.root(k) for k in self._fixed}
+        self._lent_roots = self._lent()
 
     def of(self, key: Key) -> tuple[int, ...]:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
@@ -204,6 +209,8 @@ class Constants:
             values = {key.type.wrap(c) for c in values}
         elif isinstance(key, int):
             values |= {kept.wrap(c) for kept in self._mixed_types(key) for c in values}
+        if root in self._lent_roots:
+            values.add(max(values) + 1)
         if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
             values |= set(range(min(values), max(values) + 1))
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):
@@ -246,6 +253,52 @@ class Constants:
             for _, compared in matter:
                 self._compared.update(compared)
                 roots.update(map(self.root, compared))
+
+    def _lent(self) -> set[Key]:
+        """Numbers that are raised, and lowered again with a test of the result, before a loop begins again.
+
+        A function that keeps a reference while it calls others does so. One more value is told apart, as the number
+        would else be unknown after it.
+        """
+        cfa = self.memory.cfa
+        steps: dict[tuple[Key, str], list[Edge[Operation]]] = {}
+        for edge in cfa.edges:
+            if isinstance(edge.label, Assign) and isinstance(edge.label.target.type, IntegerType):
+                value = without_casts(edge.label.value)
+                if isinstance(value, Binary) and isinstance(without_casts(value.right), Constant):
+                    for key in self.keys(edge.label.target):
+                        steps.setdefault((self.root(key), value.operator), []).append(edge)
+        lent: set[Key] = set()
+        for (root, operator), lowered in steps.items():
+            raised = steps.get((root, "+"), [])
+            ends = {e.source for e in lowered if operator == "-" and raised and self._is_tested(e, root)}
+            if ends and ends & self._ahead({e.target for e in raised}):
+                lent.add(root)
+        return lent
+
+    def _is_tested(self, step: Edge[Operation], root: Key) -> bool:
+        """Whether a condition on a number follows a step of it."""
+        location = step.target
+        for _ in range(_LOOK_AHEAD):
+            edges = self.memory.cfa.leaving(location)
+            if edges and isinstance(edges[0].label, Assume):
+                sides = [edges[0].label.condition, *children(edges[0].label.condition)]
+                return any(self.root(key) == root for side in sides for key in self.keys(side))
+            if len(edges) != 1:
+                return False
+            location = edges[0].target
+        return False
+
+    def _ahead(self, starts: set[str]) -> set[str]:
+        """The locations that are reached without another round of a loop."""
+        cfa, found, waiting = self.memory.cfa, set[str](), list(starts)
+        again = set(cfa.back_edges)
+        while waiting:
+            location = waiting.pop()
+            if location not in found:
+                found.add(location)
+                waiting += [e.target for e in cfa.leaving(location) if e not in again]
+        return found
 
     def _gather(self, operation: Operation) -> None:
         if isinstance(operation, Invoke):

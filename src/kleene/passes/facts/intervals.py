@@ -38,7 +38,7 @@ Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
 """An interval for each variable; a missing variable may have any value of its type."""
 _PATIENCE = 2
-"""Joins at a location before intervals grow to the next constant of the program."""
+"""Joins at the head of a loop before intervals grow to the next constant of the program."""
 
 
 @dataclass
@@ -72,9 +72,10 @@ class Intervals:
 
     def _solve(self) -> dict[str, Bounds]:
         joins: Counter[str] = Counter()
+        heads = self.cfa.loop_heads
 
         def join(location: str, known: Bounds, new: Bounds) -> Bounds | None:
-            joins[location] += 1
+            joins[location] += location in heads
             merged = self._join(known, new, widen=joins[location] > _PATIENCE)
             return None if merged == known else merged
 

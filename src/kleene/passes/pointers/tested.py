@@ -54,7 +54,7 @@ def _is_candidate(variable: Variable) -> bool:
     """Whether a variable holds a result until it is tested.
 
     Variables of the source stay pointers, as pictures show them, and so do pointers to bytes: a test of a copy tells
-    what is known of the text (`passes/facts/texts.py`).
+    what is known of the text (`passes/facts/relations/texts.py`).
     """
     is_own = variable.is_temporary and not variable.is_global
     return is_own and isinstance(variable.type, PointerType) and isinstance(variable.type.target, RecordType)

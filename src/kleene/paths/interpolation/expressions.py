@@ -172,6 +172,8 @@ class Expressions(Relation):
                 return None
             spot = self.spot(owner, term, block, region)
             self.vocabulary.label(spot.cell, str(lvalue) if owner else label_of(lvalue) or "*")
+            self.vocabulary.blocks[-block] = root.name
+            self.vocabulary.parts.setdefault((str(-block), spot.cell), str(lvalue))
             return spot
         if not isinstance(root, Deref):
             return None
@@ -182,6 +184,7 @@ class Expressions(Relation):
             self.touch(pointer, bit // 8, (bit % 8 + region[2] + 7) // 8)
         spot = self.spot("", pointer.block, block, region)
         self.vocabulary.label(spot.cell, label_of(lvalue) or "*")
+        self.vocabulary.parts.setdefault((str(root.pointer), spot.cell), str(lvalue))
         return spot
 
     def _indices(self, lvalue: Expression) -> None:
@@ -230,6 +233,8 @@ class Expressions(Relation):
             return Address(base.block, self.facts.offset(expression), base.defined)
         if isinstance(root, Variable | StringLiteral):
             block, bit = self.facts.address(target)
+            if isinstance(root, Variable):
+                self.vocabulary.blocks[-block] = root.name
             return Address(named_block(block), bit // 8)
         raise Unfit(f"the address of {target}")
 

@@ -50,6 +50,10 @@ class Vocabulary:
     def __init__(self) -> None:
         self.labels: dict[Cell, str] = {}
         self.keys: dict[str, Key] = {}
+        self.blocks: dict[int, str] = {}
+        """The variables whose blocks are numbers of the vocabulary."""
+        self.parts: dict[tuple[str, Cell], str] = {}
+        """Cells of these blocks, and of blocks that variables point to, as in the source."""
         self._names: dict[Key, str] = {}
         self._versions: Counter[Key] = Counter()
 

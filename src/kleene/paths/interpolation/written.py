@@ -55,7 +55,7 @@ class _Writer:
         pointers = any(self._is_pointer(side) for side in sides)
         if operator in ("==", "!=") and z3.is_int_value(sides[0]):
             sides = sides[::-1]
-        texts = ["NULL" if pointers and str(s) == "0" else self.text(s, inner=True) for s in sides]
+        texts = [self._pointer(s) if pointers and z3.is_int_value(s) else self.text(s, inner=True) for s in sides]
         joined = f" {operator} ".join(texts)
         return f"({joined})" if inner and operator in "+-*" else joined
 
@@ -67,13 +67,25 @@ class _Writer:
 
     def _read(self, node: Any) -> str:
         """A field of an object, or whether it is allocated, freed, ..."""
-        array, place = str(node.arg(0)), self.text(node.arg(1), inner=True)
+        array, block = str(node.arg(0)), node.arg(1)
         key = self.vocabulary.keys.get(array)
         if isinstance(key, Cell):
-            return f"{place}{array}"
+            return self._cell(block, key)
         if isinstance(key, Defined):
-            return f"defined({place}{self.vocabulary.name(key.cell)})"
-        return f"{array}({place})"
+            return f"defined({self._cell(block, key.cell)})"
+        return f"{array}({self._pointer(block) if z3.is_int_value(block) else self.text(block, inner=True)})"
+
+    def _cell(self, block: Any, cell: Cell) -> str:
+        """A field of an object, or a variable whose address the program takes."""
+        place, label = self.text(block, inner=True), self.vocabulary.name(cell)
+        known = self.vocabulary.parts.get((place, cell))
+        name = self.vocabulary.blocks.get(block.as_long()) if z3.is_int_value(block) else None
+        return known or (f"{name}.{label.removeprefix('->')}" if name is not None else f"{place}{label}")
+
+    def _pointer(self, value: Any) -> str:
+        """A number that is a pointer: NULL, or the address of a variable."""
+        name = self.vocabulary.blocks.get(value.as_long())
+        return "NULL" if value.as_long() == 0 else f"&{name}" if name is not None else str(value)
 
     def _is_pointer(self, node: Any) -> bool:
         name = str(node.arg(0)) if z3.is_select(node) else str(node) if z3.is_const(node) else ""

@@ -133,7 +133,11 @@ class Entailment:
     # Cubes --------------------------------------------------------------------------------------------------------
 
     def cubes(
-        self, goals: Sequence[Any], conditions: Sequence[Condition], given: Sequence[Any] = ()
+        self,
+        goals: Sequence[Any],
+        conditions: Sequence[Condition],
+        given: Sequence[Any] = (),
+        longest: int = LONGEST_CUBE,
     ) -> list[list[Cube]]:
         """For each goal the shortest cubes over the conditions that imply it, where `given` holds."""
         z3 = self.z3
@@ -146,7 +150,7 @@ class Entailment:
             solver.push()
             solver.add(z3.Not(goal))
             chosen: list[Cube] = []
-            for size in range(min(LONGEST_CUBE, len(conditions)) + 1):
+            for size in range(min(longest, len(conditions)) + 1):
                 for part in combinations(conditions, size):
                     for truths in product((True, False), repeat=size):
                         cube = frozenset(zip(part, truths, strict=True))

@@ -6,7 +6,9 @@ ghost is 1 where its condition holds in the state of the run, and 0 where not (`
 
 - an operation that changes a variable of the condition is followed by two branches: to 1, unless what is known of the
   ghosts before it implies that the condition is false after it; and to 0, unless it implies that it is true;
+  new values of two ghosts that contradict each other are excluded;
 - where the variable is one beside the members of objects, the ghosts of all objects change by what is known of each;
+  where it dies, they are forgotten;
 - after an assumption, the combinations of ghosts that contradict it (and each other) are excluded.
 
 So every run of the program is a run of the automaton with the ghosts that its states have, and no more is used: which
@@ -15,8 +17,10 @@ combinations are implied is asked of a solver, and an unanswered question leaves
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
 
 from kleene.cfa.expressions import Binary, Comparison, Constant, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -34,7 +38,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, IntegerType
-from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.facts.memory import Memory, constant_of
 from kleene.refine.conditions.cells import (
     AnyCondition,
@@ -56,6 +60,7 @@ NEXT = "$next"
 _LINKS = 2
 """Steps from the variables of a question to facts about others."""
 NOWHERE = Place("", 0, 0, "")
+NO_GHOSTS: Mapping[Condition, Expression] = MappingProxyType({})
 _ONE = Constant(1, INT)
 _ZERO = Constant(0, INT)
 
@@ -115,6 +120,7 @@ class _Rewriting:
     origins: dict[int, Edge[Operation] | None] = field(default_factory=dict)
     _decisions: dict[tuple[_Change, _Known], tuple[Sequence[Cube], Sequence[Cube]]] = field(default_factory=dict)
     _contradictions: dict[tuple[Expression, bool, _Known], Sequence[Cube]] = field(default_factory=dict)
+    _pairs: dict[tuple[Condition, Condition], Sequence[Cube]] = field(default_factory=dict)
     _ghosts: dict[Condition, tuple[Expression, int]] = field(default_factory=dict)
     """The ghosts of conditions, those of members at one object too, and their values where the conditions hold."""
     _locations: int = 0
@@ -136,33 +142,40 @@ class _Rewriting:
 
     def _rewrite(self, edge: Edge[Operation]) -> None:
         """The operation, and behind it what it says about ghosts, which still are those before it."""
-        operation = edge.label
+        operation, target = edge.label, edge.target
         copies = self._copied_ghosts(operation)
         changes = [] if copies else [*self._changed_variables(operation), *self._changed_members(operation)]
         everywhere = self._changed_everywhere(edge)
+        forgotten = self._forgotten(edge, changes)
+        changes = [change for change in changes if not self._is_dead(change.owner, edge.target)]
+        if forgotten:
+            target = self._new_location(edge.source)
+            self._add(target, ChangeGhosts(operation.place, forgotten), edge.target)
         if copies:
-            self._assign_all(self._add(edge.source, operation, None, edge), copies, edge.target, operation.place)
+            self._assign_all(self._add(edge.source, operation, None, edge), copies, target, operation.place)
         elif everywhere:
-            self._update(edge, [*changes, *self._changed_at_bases(edge)], everywhere)
+            self._update(edge, [*changes, *self._changed_at_bases(edge)], target, everywhere)
         elif changes:
-            self._update(edge, changes)
+            self._update(edge, changes, target)
         elif isinstance(operation, Assume):
             excluded = self._excluded_cubes(edge.source, operation)
-            here = self._add(edge.source, operation, None if excluded else edge.target, edge)
-            self._exclude(here, excluded, edge.target, operation.place)
+            here = self._add(edge.source, operation, None if excluded else target, edge)
+            self._exclude(here, excluded, target, operation.place)
         else:
-            self._add(edge.source, operation, edge.target, edge)
+            self._add(edge.source, operation, target, edge)
 
     def _add(self, source: str, operation: Operation, target: str | None, origin: Edge[Operation] | None = None) -> str:
         """A new edge, to a new location if there is no target; the location to which it leads."""
-        if target is None:
-            self._locations += 1
-            target = f"{source.partition('!')[0]}!{self._locations}"
+        target = self._new_location(source) if target is None else target
         same = origin is not None and (origin.source, origin.target) == (source, target)
         edge = origin if origin is not None and same else Edge(source, operation, target)
         self.edges.append(edge)
         self.origins[id(edge)] = origin
         return target
+
+    def _new_location(self, source: str) -> str:
+        self._locations += 1
+        return f"{source.partition('!')[0]}!{self._locations}"
 
     # Changes --------------------------------------------------------------------------------------------------------
 
@@ -208,7 +221,7 @@ class _Rewriting:
         changes: list[GhostChange] = []
         for c, number in self.cells.items():
             values = tuple((v, _assigned_value(operation, v)) for v in sorted(c.outer & changed, key=str))
-            if not values:
+            if not values or self._is_dead(c, edge.target):
                 continue
             owners = self._of_one_object(c)
             true, false = self._decide(edge.source, _Change(c, _ZERO, c.condition, values), tuple(owners))
@@ -217,6 +230,33 @@ class _Rewriting:
                 cubes = [tuple(_encoded(cube, owners, offsets) for cube in part) for part in (true, false)]
                 changes.append(GhostChange(ghost_offset(c, number) + base, *cubes))
         return tuple(dict.fromkeys(changes))
+
+    def _is_dead(self, condition: AnyCondition, location: str) -> bool:
+        """Whether a condition on members is about a variable that no path from a location reads.
+
+        Where members of two objects are compared, what both have in common with the variable is still of use.
+        """
+        if not isinstance(condition, CellCondition) or condition.record in self.members.compared_records:
+            return False
+        return not condition.outer <= self._live_numbers.get(location, frozenset())
+
+    def _forgotten(self, edge: Edge[Operation], changes: Sequence[_Change]) -> tuple[GhostChange, ...]:
+        """The ghosts of all objects that change here, or with a variable that dies here, and are of no use behind."""
+        before = self._live_numbers.get(edge.source, frozenset()) | set(defined_variables(edge.label))
+        changed = {change.owner for change in changes}
+        offsets = {
+            ghost_offset(c, number) + base
+            for c, number in self.cells.items()
+            if (c in changed or c.outer & before) and self._is_dead(c, edge.target)
+            for _, base in self.members.bases(c.record)
+        }
+        return tuple(GhostChange(offset, (), ()) for offset in sorted(offsets))
+
+    @cached_property
+    def _live_numbers(self) -> dict[str, frozenset[Variable]]:
+        """The variables of conditions on members that are live before each location."""
+        outer = frozenset(v for c in self.cells for v in c.outer)
+        return live_before(self.cfa, outer) if outer else {}
 
     def _of_one_object(self, condition: CellCondition) -> dict[Condition, CellCondition]:
         """The conditions on the same object, as those of one that no name is known of; nearest ones first."""
@@ -253,22 +293,38 @@ class _Rewriting:
         return ghost
 
     def _update(
-        self, edge: Edge[Operation], changes: Sequence[_Change], everywhere: tuple[GhostChange, ...] = ()
+        self, edge: Edge[Operation], changes: Sequence[_Change], end: str, everywhere: tuple[GhostChange, ...] = ()
     ) -> None:
         """New values for ghosts, first in temporaries: they change at once, those of all objects too."""
         place = edge.label.place
         here = self._add(edge.source, edge.label, None, edge)
         several = len(changes) + len(everywhere) > 1
         temporaries = [ghosts_of(change.owner)[-1] for change in changes] if several else []
+        settled: dict[Condition, Expression] = {}
         for number, change in enumerate(changes):
-            true, false = self._decide(edge.source, change)
             target = temporaries[number] if temporaries else change.ghost
-            there = None if temporaries else edge.target
-            here = self._choose(here, target, self._ghosts[change.condition][1], true, false, place, there)
+            last = number == len(changes) - 1 and not temporaries
+            true, false = self._decide(edge.source, change)
+            here = self._choose(
+                here, target, self._ghosts[change.condition][1], true, false, place, end if last else None
+            )
+            excluded = list(self._contradictory_pairs(change.condition, settled))
+            settled[change.condition] = target
+            for cube in excluded:
+                here = self._add(here, Assume(place, self._all_of(cube, settled), False), None)
         if everywhere:
-            here = self._add(here, ChangeGhosts(place, everywhere), None if changes else edge.target)
+            here = self._add(here, ChangeGhosts(place, everywhere), None if changes else end)
         pairs = [(change.ghost, temporary) for change, temporary in zip(changes, temporaries, strict=False)]
-        self._assign_all(here, pairs, edge.target, place)
+        self._assign_all(here, pairs, end, place)
+
+    def _contradictory_pairs(self, condition: Condition, others: Iterable[Condition]) -> Iterator[Cube]:
+        """The values of the ghosts of a condition and of one of the others that no numbers have."""
+        for other in others:
+            pair = (condition, other)
+            if pair not in self._pairs:
+                solver = Entailment()
+                (self._pairs[pair],) = solver.cubes([solver.z3.BoolVal(False)], pair, longest=len(pair))
+            yield from self._pairs[pair]
 
     def _assign_all(self, here: str, pairs: Sequence[tuple[Expression, Expression]], target: str, place: Place) -> None:
         for number, (ghost, value) in enumerate(pairs):
@@ -375,13 +431,14 @@ class _Rewriting:
             else:
                 here = self._add(here, Assume(place, self._all_of(cube), False), there)
 
-    def _is(self, condition: Condition, *, truth: bool = True) -> Expression:
-        ghost, value = self._ghosts[condition]
-        return Comparison("==", ghost, Constant(value if truth else 1 - value, INT))
+    def _is(self, condition: Condition, ghost: Expression | None = None, *, truth: bool = True) -> Expression:
+        own, value = self._ghosts[condition]
+        return Comparison("==", own if ghost is None else ghost, Constant(value if truth else 1 - value, INT))
 
-    def _all_of(self, cube: Cube) -> Expression:
-        """All literals of a cube hold."""
-        terms = [self._is(c, truth=truth) for c, truth in sorted(cube, key=lambda literal: str(literal[0]))]
+    def _all_of(self, cube: Cube, ghosts: Mapping[Condition, Expression] = NO_GHOSTS) -> Expression:
+        """All literals of a cube hold, if `ghosts` are the ghosts of conditions that have other ones."""
+        literals = sorted(cube, key=lambda literal: str(literal[0]))
+        terms = [self._is(c, ghosts.get(c), truth=truth) for c, truth in literals]
         if not terms:
             return _ONE
         whole = terms[0]

@@ -120,6 +120,19 @@ class Members:
         initial: list[Operation] = [a for item in self.memory.program.globals for a in item.initial]
         return initial + [edge.label for edge in self.memory.cfa.edges]
 
+    @cached_property
+    def compared_records(self) -> frozenset[RecordType]:
+        """The types of objects of which the program compares members of two, or of variables that hold them."""
+        compared: set[RecordType] = set()
+        for edge in self.memory.cfa.edges:
+            if isinstance(edge.label, Assume):
+                held = {v: m for m, v in self.equalities_at(edge.source)}
+                nodes = list(walk(edge.label.condition))
+                read = [*self.members_in(edge.label.condition), *(held[node] for node in nodes if node in held)]
+                types = {m.base: m.base.type for m in read}
+                compared |= {t for t in types.values() if len(types) > 1 and isinstance(t, RecordType)}
+        return frozenset(compared)
+
     # Writes ---------------------------------------------------------------------------------------------------------
 
     def follows(self, condition: CellCondition) -> bool:

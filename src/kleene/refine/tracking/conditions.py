@@ -62,8 +62,8 @@ def asked_conditions(
             near = conditions_along(members, _first_conditions(members, compared, path.steps[k].edge.source), path, k)
             all_known = all(c in known for c in near)
             asked |= dict.fromkeys(_on_members(members, compared, path.steps[k].edge.source) if all_known else near)
-        if condition is not None and _is_useful(condition, memory):
-            asked |= dict.fromkeys(c for c in _backwards(condition, path.operations[:k]) if _is_known(c, memory))
+        if condition is not None:
+            asked |= dict.fromkeys(_backwards(condition, path.operations[:k], memory))
     if any(c not in known for c in asked):
         return tuple(asked)[:MOST_NEW]
     for predicate in (p for cut in (answer.cuts if answer else ()) for p in cut.spoken.integer_predicates):
@@ -159,13 +159,25 @@ def _is_useful(condition: Condition, memory: Memory) -> bool:
     return related and _is_known(condition, memory)
 
 
-def _backwards(condition: Condition, operations: Sequence[Operation]) -> Iterator[Condition]:
-    """The condition, and what it is before each assignment on the way to it (its weakest preconditions)."""
-    yield condition
-    if len(condition.variables) == 1:  # before each round of a loop it would be another one
+def _backwards(condition: Condition, operations: Sequence[Operation], memory: Memory) -> list[Condition]:
+    """The condition, and what it is before each assignment on the way to it (its weakest preconditions).
+
+    A condition on one variable with a small number is followed only if it relates several variables further up
+    (``z == 0`` behind ``z = x - y``): the values of the variable decide it otherwise.
+    """
+    chain = [condition, *_weakest_preconditions(condition, operations)]
+    if not any(len(c.variables) > 1 for c in chain):
+        chain = [condition] if abs(condition.constant) > MAX_CONSTANTS else []
         if condition.equal:  # the number is reached from one side
-            yield replace(condition, equal=False)
-        return
+            chain += [replace(c, equal=False) for c in chain]
+    return [c for c in chain if _is_known(c, memory)]
+
+
+def _weakest_preconditions(condition: Condition, operations: Sequence[Operation]) -> Iterator[Condition]:
+    """What a condition is before each assignment that changes it, from the last one up.
+
+    Ends where a condition on one variable would be another one before each round of a loop (``x = x + 1``).
+    """
     for operation in reversed(operations):
         changed = set(defined_variables(operation)) & condition.variables
         if not changed:
@@ -173,7 +185,7 @@ def _backwards(condition: Condition, operations: Sequence[Operation]) -> Iterato
         before = None
         if isinstance(operation, Assign) and isinstance(operation.target, Variable):
             before = before_assignment(condition, operation.target, operation.value)
-        if before is None:
+        if before is None or (len(condition.variables) == 1 and before.variables <= condition.variables):
             return
         condition = before
         yield condition

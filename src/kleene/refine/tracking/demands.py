@@ -25,7 +25,7 @@ MOST_DEMANDS = 12
 
 @dataclass(frozen=True)
 class _Demand:
-    """A condition on one object, or on all objects but some (`base` is None)."""
+    """A condition on one object, or on all objects (`base` is None); `others` are different from it, or excepted."""
 
     condition: CellCondition
     base: Expression | None
@@ -43,7 +43,7 @@ class _Demand:
 
         others = frozenset(named for base in self.others if (named := renamed(base)) is not None)
         base = renamed(self.base) if self.base is not None else None
-        return replace(self, base=base, others=others if base is None and self.base is None else frozenset())
+        return replace(self, base=base, others=frozenset() if base is None and self.base is not None else others)
 
 
 def conditions_along(
@@ -71,8 +71,7 @@ def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterabl
     target = members.member(operation.target) if isinstance(operation, Assign | Havoc) else None
     if target is not None and members.is_part(target, demand.condition):
         if demand.base != target.base:  # the other objects
-            others = demand.others | {target.base} if demand.base is None else frozenset()
-            yield replace(demand, others=others)
+            yield replace(demand, others=demand.others | {target.base})
         if target.base not in demand.others and isinstance(operation, Assign):
             earlier = members.before_store(demand.condition, edge, target)
             if isinstance(earlier, CellCondition):

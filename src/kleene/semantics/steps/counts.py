@@ -16,7 +16,7 @@ from kleene.logic.formula import FALSE, TRUE, Formula, IfThenElse, Not, conj, di
 from kleene.passes.facts.counters import Count, MemberCount, VariableCount, least_bits, linear, members_of, owner_of
 from kleene.passes.facts.integers import Constants, Key
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
-from kleene.passes.facts.relations import relations_of
+from kleene.passes.facts.relations.questions import relations_of
 from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Chain, Claims, Source, claims_of
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols

@@ -12,9 +12,9 @@ from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, Va
 from kleene.cfa.types import CHAR, INT, UNSIGNED, ArrayType, IntegerType, PointerType
 from kleene.passes.calls.inline import inline
 from kleene.passes.elements.global_arrays import (
+    _incremented,
     _inside,
     _is_decrement,
-    _is_increment,
     _uncast,
     _variable,
     whole_variables,
@@ -105,7 +105,7 @@ def test_increments() -> None:
         Binary("+", ONE, I, INT),
         Binary("+", Cast(I, LONG), Constant(1, LONG), LONG),
     ):
-        assert _is_increment(value, I)
+        assert _incremented(value) == I
     for value in (
         Binary("+", J, ONE, INT),
         Binary("-", I, ONE, INT),
@@ -116,7 +116,7 @@ def test_increments() -> None:
         ONE,
         None,
     ):
-        assert not _is_increment(value, I)
+        assert _incremented(value) != I
 
 
 def test_decrements() -> None:

@@ -12,8 +12,8 @@ from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.types import INT
-from kleene.passes.facts.symbolic_states import State, merge, odd_part
-from kleene.passes.facts.symbolic_values import Values
+from kleene.passes.facts.relations.states import State, merge, odd_part
+from kleene.passes.facts.relations.values import Values
 from kleene.passes.preparation import Prepared
 
 SECONDS = 30.0

@@ -9,10 +9,10 @@ import pytest
 from tests.unit.semantics.translated import program_of
 
 from kleene.cfa.operations import Operation
-from kleene.passes.facts.compared_numbers import Landmarks
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.symbolic_states import State
-from kleene.passes.facts.zones import UNBOUNDED, Zone, widen
+from kleene.passes.facts.relations.compared_numbers import Landmarks
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.states import State
+from kleene.passes.facts.relations.zones import UNBOUNDED, Zone, widen
 from kleene.passes.preparation import Prepared
 
 RING = """struct ring { int *slots; int first, length; };

@@ -17,9 +17,9 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State as RunState
 from kleene.domains.explicit.values import NotModelled, Pointer, Value
 from kleene.passes.calls.inline import inline
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.symbolic_states import Cell, Part, State, odd_part
-from kleene.passes.facts.zones import ZERO, Zone
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.states import Cell, Part, State, odd_part
+from kleene.passes.facts.relations.zones import ZERO, Zone
 from kleene.passes.preparation import Prepared
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "c"

@@ -15,7 +15,7 @@ from kleene.logic.formula import Atom, conj, disj, exists
 from kleene.logic.vocabulary import Predicate
 from kleene.passes.facts.integers import running_numbers
 from kleene.passes.facts.liveness import live_before
-from kleene.passes.facts.zones import Zone
+from kleene.passes.facts.relations.zones import Zone
 from kleene.passes.preparation import Prepared
 from kleene.passes.rewrite import operations_of
 from kleene.transformers.rules import definition_rules

@@ -20,10 +20,10 @@ from kleene.domains.explicit.state import State as RunState
 from kleene.domains.explicit.values import NotModelled, Pointer, Value, Violation
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.entry_parameters import with_entry_values
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.symbolic_states import Cell, Part, State
-from kleene.passes.facts.texts import NEWEST, OLDEST
-from kleene.passes.facts.zones import ZERO
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.states import Cell, Part, State
+from kleene.passes.facts.relations.texts import NEWEST, OLDEST
+from kleene.passes.facts.relations.zones import ZERO
 from kleene.passes.literals import with_literals
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "c" / "text"

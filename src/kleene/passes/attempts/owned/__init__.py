@@ -4,7 +4,7 @@ A block that is in an array has one owner: the element. A heap exchanges two ele
 ring takes from one end. To know that nothing is lost and nothing is freed twice, an analysis need not know the order
 of the elements, nor which blocks they have: it is enough to follow *one* block, any of them. Here, one allocation is
 chosen, or none. Where the block is, which element has it, is part of the location; the number of the element is related
-to indices and lengths as these are to each other (`passes/facts/relations.py`). The other blocks are not there.
+to indices and lengths as these are to each other (`passes/facts/relations`). The other blocks are not there.
 
 Every block of a run is chosen in some run of the result, with all that happens to it: so if no run of the result has
 an error, the program has none. What an element has that does not have the block is found first, in the same way: one

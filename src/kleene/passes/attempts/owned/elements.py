@@ -13,6 +13,8 @@ from kleene.cfa.expressions import (
     Constant,
     Deref,
     Expression,
+    Field,
+    Index,
     PointerOffset,
     Variable,
     walk,
@@ -31,6 +33,8 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import CHAR, IntegerType, PointerType
 from kleene.passes.attempts.owned.facts import (
     AT,
+    AT_INDEX,
+    BESIDE,
     BLOCK,
     ELSE,
     NOTHING,
@@ -40,13 +44,14 @@ from kleene.passes.attempts.owned.facts import (
     Facts,
     Tag,
 )
-from kleene.passes.attempts.owned.reads import Reads, start_of
+from kleene.passes.attempts.owned.reads import Reads
 from kleene.passes.attempts.owned.selection import Owned
+from kleene.passes.attempts.owned.starts import start_of, start_of_place
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.symbolic_states import State
-from kleene.passes.facts.zones import ZERO, relate
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.states import State
+from kleene.passes.facts.relations.zones import ZERO, relate
 from kleene.passes.rewrite import rewrite, rewrite_operation
 
 HELD = "block in an element of array "
@@ -196,9 +201,19 @@ class Elements(Relations):
                 self._note(edge.source, facts.slot)
             else:
                 tags = {BLOCK}
+            known = self._with_load(facts, element, number)
             for tag in sorted(tags, key=str):
-                new = facts.with_tag(target, tag)
+                new = known.with_tag(target, tag)
                 yield Step((*touch, *self._get(target, tag, place)), new, after.copy())
+
+    def _with_load(self, facts: Facts, element: Deref, read: Variable | None) -> Facts:
+        """The facts with the followed elements that were read, and those that were not, if a variable is the index."""
+        pointer = bare(element.pointer)
+        index = bare(pointer.index) if isinstance(pointer, PointerOffset) else None
+        if isinstance(index, Variable):
+            for number in self.numbers(facts):
+                facts = facts.loaded(number, AT_INDEX if number == read else BESIDE, index)
+        return facts
 
     def _note(self, location: str, tag: Tag) -> None:
         if tag not in self.loaded.setdefault(location, set()):
@@ -275,7 +290,7 @@ class Elements(Relations):
             return facts.tag(inner)
         if isinstance(inner, AddressOf) and isinstance(inner.target, Variable):
             return inner
-        start = start_of(inner)
+        start = start_of_place(inner) if isinstance(inner, Deref | Field | Index) else start_of(inner)
         return OTHER if isinstance(start, Variable) and facts.tag(start) == OTHER else ELSE
 
     # Expressions ----------------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ SLOT = Variable("$slot", WORD)
 """The number of the element that is followed, where an element is."""
 Side = tuple[Variable, str, Variable]
 """The number of an element, a comparison, and an index: the element is before the index, at it, or behind it."""
+AT_INDEX, BESIDE = "at", "not at"
+"""The comparisons that a load has made: they hold until the index is set, or ways come together."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,15 @@ class Facts:
         """The facts about variables that are still read."""
         kept = frozenset((v, t) for v, t in self.tags if v in live)
         return self if kept == self.tags else replace(self, tags=kept)
+
+    def loaded(self, number: Variable, comparison: str, index: Variable) -> Facts:
+        """The facts after an element was read: later reads by this index are of the same element."""
+        return replace(self, sides=self.sides | {(number, comparison, index)})
+
+    def without_loads(self, indices: frozenset[Variable]) -> Facts:
+        """The facts after indices were set."""
+        kept = frozenset(s for s in self.sides if s[1] not in (AT_INDEX, BESIDE) or s[2] not in indices)
+        return self if kept == self.sides else replace(self, sides=kept)
 
     @property
     def is_over(self) -> bool:

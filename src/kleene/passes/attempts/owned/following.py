@@ -15,13 +15,13 @@ from kleene.passes.attempts.owned.facts import SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.steps import Steps
 from kleene.passes.facts.liveness import defined_variables, live_before
-from kleene.passes.facts.relations import ALL, PATIENCE, TIGHTENED, Nulls
-from kleene.passes.facts.symbolic_states import State, covers, image, merge
-from kleene.passes.facts.zones import widen
+from kleene.passes.facts.relations.fixpoint import ALL, PATIENCE, TIGHTENED, Nulls
+from kleene.passes.facts.relations.states import State, covers, image, merge
+from kleene.passes.facts.relations.zones import widen
 
 MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""
-MOST_WALKS = 1_500
+MOST_WALKS = 6_000
 """Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
 MOST_ROUNDS = 2
 """How often more indices are told apart: each takes as long as all before."""
@@ -103,7 +103,8 @@ class Following:
                 continue
             for edge in self.cfa.leaving(location):
                 for step in self.steps.steps(edge, facts, state):
-                    step = replace(step, facts=step.facts.only(self.live[edge.target]))
+                    known = step.facts.only(self.live[edge.target])
+                    step = replace(step, facts=known.without_loads(frozenset(defined_variables(edge.label))))
                     if edge.target in self.meetings and not step.is_last:
                         yield from (((location, facts), edge, own) for own in self._sides(step, edge.target))
                         continue

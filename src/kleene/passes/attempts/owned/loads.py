@@ -1,11 +1,14 @@
-"""Reads of elements as operations of their own: ``$element1 = a[i]`` before ``$element1->size < n``."""
+"""Reads of elements as operations of their own: ``$element1 = a[i]`` before ``$element1->size < n``.
+
+So are reads of members that point to parts of blocks: ``$element2 = $element1->name`` before ``*$element2``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from kleene.cfa.expressions import AddressOf, Constant, Deref, Expression, Variable
+from kleene.cfa.expressions import AddressOf, Constant, Deref, Expression, Field, Index, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Operation, Realloc
 from kleene.passes.attempts.owned.selection import Owned
@@ -46,7 +49,7 @@ class _Loads:
                 self.before.append(Assign(label.place, fresh, value))
                 value = fresh
             label = replace(label, target=self._place(target, label), value=value)
-        elif isinstance(label, Assign) and isinstance(target, Variable) and self.own.is_element(bare(label.value)):
+        elif isinstance(label, Assign) and isinstance(target, Variable) and self._is_loaded(bare(label.value)):
             label = replace(label, value=self._around(label.value, label))
         else:
             old = label
@@ -63,7 +66,10 @@ class _Loads:
             return with_parts(x, look)
 
         with_parts(label, look)
-        return not any(self.own.is_element(x) for x in found)
+        return not any(map(self._is_loaded, found))
+
+    def _is_loaded(self, value: Expression) -> bool:
+        return self.own.is_element(value) or self.own.is_part_member(value)
 
     def _is_simple(self, value: Expression) -> bool:
         inner = bare(value)
@@ -77,8 +83,8 @@ class _Loads:
         return variable
 
     def _around(self, value: Expression, label: Operation) -> Expression:
-        """An element inside of conversions, with what is in its index."""
-        if isinstance(value, Deref):
+        """An element or a member inside of conversions, with what is in its index."""
+        if isinstance(value, Deref | Field | Index):
             return self._place(value, label)
         return with_parts(value, lambda x: self._around(x, label))
 
@@ -99,8 +105,9 @@ class _Loads:
                 assert isinstance(value.target, Deref)
                 return self._value(value.target.pointer, label)
             return replace(value, target=self._place(value.target, label))
+        is_loaded = self._is_loaded(value)
         value = with_parts(value, lambda x: self._value(x, label))
-        if not self.own.is_element(value):
+        if not is_loaded:
             return value
         loaded = self._variable(value)
         self.before.append(Assign(label.place, loaded, value))

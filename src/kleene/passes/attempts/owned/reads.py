@@ -15,7 +15,6 @@ from kleene.cfa.expressions import (
     Expression,
     Field,
     Index,
-    PointerOffset,
     Variable,
     children,
     has_dereference,
@@ -24,7 +23,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import Operation, Print, Unsupported, expressions
 from kleene.cfa.types import RecordType
 from kleene.passes.attempts.owned.selection import Owned
-from kleene.passes.elements.chosen import bare
+from kleene.passes.attempts.owned.starts import start_of_place
 
 
 class Reads:
@@ -84,21 +83,3 @@ class Reads:
             case Index(base=base, index=index):
                 yield from self._to_reach(base, hidden)
                 yield from self._in(index, hidden)
-
-
-def start_of(pointer: Expression) -> Expression:
-    """The pointer to the block into which a pointer leads, by sums and members."""
-    match pointer:
-        case PointerOffset(pointer=inner):
-            return start_of(bare(inner))
-        case AddressOf(target=place):
-            start = start_of_place(place)
-            return pointer if start is None else start
-    return pointer
-
-
-def start_of_place(place: Expression) -> Expression | None:
-    """The pointer to the block that a place is in; None for a variable."""
-    while isinstance(place, Field | Index):
-        place = place.base
-    return start_of(bare(place.pointer)) if isinstance(place, Deref) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Deref, Expression, Field, Index, PointerOffset, Variable, walk
@@ -22,6 +22,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.passes.attempts.owned.starts import start_of_place
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.promote import exposed_globals
@@ -39,8 +40,10 @@ class Owned:
     """The kinds of the blocks that are the array."""
     targets: frozenset[Kind]
     """The kinds of the blocks that elements point to."""
+    parts: frozenset[Kind]
+    """The kinds of blocks without pointers that members of such blocks point to."""
     holders: frozenset[Variable]
-    """The variables that may point to such a block."""
+    """The variables that may point to such a block, or to a part of one."""
     lengths: frozenset[Variable]
     """The indices behind which no element is used (decision 116)."""
     scale: int
@@ -56,6 +59,16 @@ class Owned:
     def is_target(self, pointer: Expression) -> bool:
         """Whether a pointer may point to a block that an element may have."""
         return isinstance(pointer.type, PointerType) and bool(self._kinds(pointer) & self.targets)
+
+    def is_part(self, pointer: Expression) -> bool:
+        """Whether a pointer that is not NULL points to a part of a block."""
+        kinds = self._kinds(pointer) if isinstance(pointer.type, PointerType) else frozenset()
+        return bool(kinds) and kinds <= self.parts
+
+    def is_part_member(self, lvalue: Expression) -> bool:
+        """Whether an lvalue is a member of a block that points to a part of it."""
+        start = start_of_place(lvalue) if isinstance(lvalue, Deref | Field | Index) else None
+        return start is not None and self.is_target(start) and self.is_part(lvalue)
 
     def makes_array(self, operation: Operation) -> bool:
         return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.arrays
@@ -82,8 +95,9 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
         operations = [o for o in blocks.operations if not isinstance(o, DeclareLocal | EndScope)]
         nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
         found = {n for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType)}
-        holders = frozenset(v for v in found if (blocks.of_value(v) or frozenset()) & targets)
-        own = Owned(blocks, kinds, targets, holders, frozenset(), size)
+        parts = _parts(blocks, targets, nodes) - kinds - targets
+        holders = frozenset(v for v in found if (blocks.of_value(v) or frozenset()) & (targets | parts))
+        own = Owned(blocks, kinds, targets, parts, holders, frozenset(), size)
         own = replace(own, lengths=_lengths(own, next(c for c in every if c.slots).step))
         taken = address_taken(blocks.operations) | exposed_globals(program)
         if not holders & taken and all(_is_followed(o, own) for o in operations):
@@ -114,6 +128,18 @@ def _targets(blocks: Blocks, arrays: frozenset[Kind]) -> frozenset[Kind]:
             if isinstance(node, Deref) and (blocks.of_value(node.pointer) or frozenset()) & arrays:
                 found |= blocks.of_value(node) or frozenset()
     return frozenset(found & made)
+
+
+def _parts(blocks: Blocks, targets: frozenset[Kind], nodes: Set[Expression]) -> frozenset[Kind]:
+    """The kinds of blocks that are made, have no pointers in them, and to which members of `targets` point."""
+    made = {blocks.of_allocation(o) for o in blocks.operations if isinstance(o, Allocate | Realloc)}
+    with_pointers = {kind for kind, _ in blocks.memory.cell_of}
+    found: set[Kind] = set()
+    for node in nodes:
+        start = start_of_place(node) if isinstance(node, Deref | Field | Index) else None
+        if start is not None and isinstance(node.type, PointerType) and (blocks.of_value(start) or set()) & targets:
+            found |= blocks.of_value(node) or set()
+    return frozenset(found & made - with_pointers)
 
 
 def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int]]) -> frozenset[Variable]:

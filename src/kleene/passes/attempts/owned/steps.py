@@ -53,13 +53,13 @@ from kleene.passes.attempts.owned.facts import (
     Facts,
     Tag,
 )
-from kleene.passes.attempts.owned.reads import start_of, start_of_place
+from kleene.passes.attempts.owned.starts import start_of, start_of_place
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import used_variables
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.symbolic_states import State
-from kleene.passes.facts.zones import relate
+from kleene.passes.facts.relations.states import State
+from kleene.passes.facts.relations.zones import relate
 
 
 class Steps(Elements):
@@ -313,6 +313,8 @@ class Steps(Elements):
         match label:
             case Assign(target=Variable() as target, value=value) if target in self.own.holders:
                 return facts.with_tag(target, self._tag_of(value, facts))
+            case Assign(target=target, value=value) if self._gives_away(target, value, facts):
+                return facts.with_tag(bare(value), OTHER)  # type: ignore[arg-type]
             case DeclareLocal(variable=variable) if variable in self.own.holders:
                 return facts.with_tag(variable, NOTHING)
             case EndScope(variables=variables):
@@ -362,6 +364,8 @@ class Steps(Elements):
         match label:
             case Print():
                 return (Skip(place),)
+            case Free(pointer=pointer) if self._tag_of(pointer, facts) == OTHER:
+                return (Skip(place),)
             case MemSet(pointer=pointer) if start_of(bare(pointer)) in hidden:
                 return (Skip(place),)
             case Return():
@@ -370,13 +374,36 @@ class Steps(Elements):
                 return (Skip(place),)
             case Assign(target=Variable() as target) if not isinstance(target.type, PointerType | RecordType):
                 return (Havoc(place, target, CHOICE),)
+            case Assign(target=target, value=value) if self._gives_away(target, value, facts):
+                part = bare(value)
+                return Free(place, part), Assign(place, part, Constant(0, part.type))
             case Assign(target=target, value=value) if start_of_place(target) in hidden:
-                if isinstance(value.type, PointerType) and constant_of(bare(value)) != 0:
+                is_there = isinstance(value.type, PointerType) and self._tag_of(value, facts) not in (NULL, OTHER)
+                if is_there or (isinstance(value.type, RecordType) and self.own.parts):
                     return (Unsupported(place, "a pointer in a block that is not followed"),)
                 return (Skip(place),)
+            case Allocate(target=target) if start_of_place(target) in hidden and not label.stack:
+                tried = Variable(f"{TRIED}{target.type}", target.type)
+                made = replace(label, target=tried, size=self._flat_value(label.size))
+                return made, Free(place, tried), Assign(place, tried, Constant(0, tried.type))
             case Assign(target=target) if isinstance(target.type, IntegerType):
                 return (Havoc(place, self._flat_value(target), CHOICE),)
         return (Unsupported(place, f"a block that is not followed: {label}"),)
+
+    def _gives_away(self, target: Expression, value: Expression, facts: Facts) -> bool:
+        """Whether a part of a block that is not there is stored in it.
+
+        The part is freed in the result, and no more there either. So if something else has a pointer to it, each use
+        of this pointer is an error in the result: what two blocks share is not taken for a part of either.
+        """
+        pointer = bare(value)
+        return (
+            start_of_place(target) in self._hidden_pointers(facts)
+            and isinstance(pointer, Variable)
+            and pointer in self.own.holders
+            and facts.tag(pointer) == ELSE
+            and self.own.is_part(pointer)
+        )
 
 
 def _are_same(one: Tag, two: Tag) -> bool | None:

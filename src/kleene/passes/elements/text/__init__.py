@@ -1,7 +1,7 @@
 """Blocks of bytes and numbers of any length: texts, buffers, rows of a matrix.
 
 The content of such a block is not followed, and a pointer into it becomes the pointer to the block. Relations of
-numbers (`facts/relations.py`, `facts/texts.py`) prove beforehand that each access is inside the block and that each
+numbers (`facts/relations`) prove beforehand that each access is inside the block and that each
 text has a terminator; an access for which they do not is a possible error. Then it is only to be shown that the block
 is there: that is a question of shape. Every run of the program is a run of the result, in which the bytes that it reads
 are chosen.

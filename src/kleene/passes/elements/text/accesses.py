@@ -26,7 +26,7 @@ from kleene.passes.elements.text.blocks import TextBlocks, is_in_literal
 from kleene.passes.entry_parameters import ARGUMENT
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.rewrite import with_parts
 
 

@@ -23,7 +23,7 @@ from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
 from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.texts import is_byte
+from kleene.passes.facts.relations.texts import is_byte
 from kleene.passes.literals import is_literal
 
 

@@ -59,8 +59,8 @@ from kleene.passes.elements.text.blocks import TEXT, TextBlocks
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import LITERAL, LITERALS
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations import Relations
-from kleene.passes.facts.texts import is_byte
+from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.texts import is_byte
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import operations_of, rewrite_operation, with_parts
 

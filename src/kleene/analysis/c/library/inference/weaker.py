@@ -6,6 +6,7 @@ NULL: then a function that calls it without a test is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from kleene.analysis.c.library.generality.tested_hooks import tested_hooks
@@ -19,21 +20,58 @@ from kleene.domains.explicit.operations import NULL_CALL
 
 
 def admit_null(tries: Tries) -> None:
-    """Let each function get NULL where that is admissible, and texts that end with the call."""
-    for operation in list(tries.inferred.accepted):
-        if operation.function.name in tries.stored.readings or operation not in tries.inferred.accepted:
-            continue
-        program = tries.clients.write(tries.inferred.types, tries.inferred.accepted)[1]
-        tested = null_tests(program.functions[operation.function.name])
-        objects = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
-        if objects and operation.records_in(Role.OBJECT)[0] not in tries.inferred.types.iterators:
-            roles = tuple(Role.OBJECT_OR_NULL if i in objects else r for i, r in enumerate(operation.roles))
-            operation = _weaker(tries, operation, replace(operation, roles=roles))
-        if Role.LASTING_TEXT in operation.roles:  # one of the others keeps its texts
-            operation = _weaker(tries, operation, operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))
+    """Let each function get NULL where that is admissible, and texts that end with the call.
+
+    All functions are tried at once: NULL fails at the first call, so one trial shows that it is admissible everywhere.
+    If it is not, they are tried one by one.
+    """
+    program = tries.clients.write(tries.inferred.types, tries.inferred.accepted)[1]
+    _weaken(tries, lambda operation: _with_null_objects(tries, operation, program))
+    _weaken(tries, lambda operation: operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))  # one of the others keeps it
+    if _weaken_at_once(tries, lambda operation: operation.with_roles(OR_NULL)):
+        return
+    for operation in _inferred(tries):
         for place, role in enumerate(operation.roles):
             if role in OR_NULL and operation in tries.inferred.accepted:
                 operation = _without_hook(tries, operation, place, program)
+
+
+def _inferred(tries: Tries) -> list[Operation]:
+    """The accepted readings that are not given."""
+    return [o for o in tries.inferred.accepted if o.function.name not in tries.stored.readings]
+
+
+def _with_null_objects(tries: Tries, operation: Operation, program: CProgram) -> Operation:
+    """The reading in which objects that the function compares with NULL may be NULL."""
+    tested = null_tests(program.functions[operation.function.name])
+    objects = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
+    if not objects or operation.records_in(Role.OBJECT)[0] in tries.inferred.types.iterators:
+        return operation
+    return replace(
+        operation, roles=tuple(Role.OBJECT_OR_NULL if i in objects else r for i, r in enumerate(operation.roles))
+    )
+
+
+def _weaken(tries: Tries, change: Callable[[Operation], Operation]) -> None:
+    if not _weaken_at_once(tries, change):
+        for operation in _inferred(tries):
+            if (other := change(operation)) != operation:
+                _weaker(tries, operation, other)
+
+
+def _weaken_at_once(tries: Tries, change: Callable[[Operation], Operation]) -> bool:
+    """Whether all functions were read in a weaker way; false if only some of them may be."""
+    given = _inferred(tries)
+    before = list(tries.inferred.accepted)
+    changed = [change(o) if o in given else o for o in before]
+    differing = [i for i, operation in enumerate(before) if changed[i] != operation]
+    if len(differing) < 2 or tries.is_over:
+        return not differing
+    last = differing[-1]
+    tries.inferred.accepted[:] = [*changed[:last], *changed[last + 1 :]]
+    is_admissible = tries.one(changed[last], TRIAL_STATES).is_admissible
+    tries.inferred.accepted[:] = changed if is_admissible else before
+    return is_admissible
 
 
 def _without_hook(tries: Tries, operation: Operation, place: int, program: CProgram) -> Operation:

@@ -23,10 +23,10 @@ from kleene.cfa.operations import Allocate, EndScope, Enter, Operation, Realloc
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
 from kleene.passes.facts.blocks_of_pointers import OWN_SIZES, Blocks
 from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.symbolic_states import Part, State
-from kleene.passes.facts.symbolic_values import WORD
-from kleene.passes.facts.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, Texts, is_byte
-from kleene.passes.facts.zones import ZERO
+from kleene.passes.facts.relations.states import Part, State
+from kleene.passes.facts.relations.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, Texts, is_byte
+from kleene.passes.facts.relations.values import WORD
+from kleene.passes.facts.relations.zones import ZERO
 
 MORE = (0, 1)
 """Elements that a row may have beside as many as a variable says: one more is for a terminator."""

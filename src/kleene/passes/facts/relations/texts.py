@@ -14,9 +14,9 @@ from kleene.cfa.expressions import Expression, Field, Variable
 from kleene.cfa.program import Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
-from kleene.passes.facts.symbolic_states import Part, State
-from kleene.passes.facts.symbolic_values import LESS, Values, address_of, full_range
-from kleene.passes.facts.zones import ZERO
+from kleene.passes.facts.relations.states import Part, State
+from kleene.passes.facts.relations.values import LESS, Values, address_of, full_range
+from kleene.passes.facts.relations.zones import ZERO
 from kleene.passes.literals import is_literal, literal_bytes
 
 MOST_BYTES = 1 << 47

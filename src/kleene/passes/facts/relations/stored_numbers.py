@@ -18,10 +18,10 @@ from kleene.cfa.expressions import Deref, Expression, Field, Index, Variable
 from kleene.cfa.operations import Call, Enter, Invoke, Leave, MemCopy, MemSet, Operation
 from kleene.cfa.program import Global
 from kleene.cfa.types import IntegerType, RecordType
-from kleene.passes.facts.number_places import NumberPlace, NumberPlaces, number_places
-from kleene.passes.facts.stored_texts import StoredTexts
-from kleene.passes.facts.symbolic_states import Part, State
-from kleene.passes.facts.zones import ZERO
+from kleene.passes.facts.relations.number_places import NumberPlace, NumberPlaces, number_places
+from kleene.passes.facts.relations.states import Part, State
+from kleene.passes.facts.relations.stored_texts import StoredTexts
+from kleene.passes.facts.relations.zones import ZERO
 
 LEAST = (0, -1)
 """Numbers that an index in memory is often not less than: the first one, and a mark for none."""

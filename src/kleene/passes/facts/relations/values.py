@@ -29,8 +29,8 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
-from kleene.passes.facts.symbolic_states import Cell, Part, State, odd_part
-from kleene.passes.facts.zones import Interval
+from kleene.passes.facts.relations.states import Cell, Part, State, odd_part
+from kleene.passes.facts.relations.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 

@@ -35,11 +35,11 @@ from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.stored_numbers import StoredNumbers
-from kleene.passes.facts.symbolic_states import Cell, Part, State
-from kleene.passes.facts.symbolic_values import full_range
-from kleene.passes.facts.texts import NEWEST, OLDEST, is_byte, is_text
-from kleene.passes.facts.zones import ZERO
+from kleene.passes.facts.relations.states import Cell, Part, State
+from kleene.passes.facts.relations.stored_numbers import StoredNumbers
+from kleene.passes.facts.relations.texts import NEWEST, OLDEST, is_byte, is_text
+from kleene.passes.facts.relations.values import full_range
+from kleene.passes.facts.relations.zones import ZERO
 
 
 class TextOperations(StoredNumbers, ABC):

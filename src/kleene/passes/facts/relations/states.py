@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
+from kleene.passes.facts.relations.zones import ZERO, Interval, Zone, join_zones
 
 MOST_DEPTH = 2
 """Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
@@ -170,8 +170,10 @@ class State:
         """Sums of reached numbers that say more than their terms: a condition such as ``used + n < 64`` was on them."""
         sums: set[int] = set()
         for key in [k for k in self.held if isinstance(k, Part) and k.kind == "term" and k.scale == 1]:
+            if key.symbol in reached:
+                continue
             leaves, inner = self._leaves(key.symbol)
-            if key.symbol in reached or not {key.symbol, *leaves, *inner} <= self.zone.bounds.keys():
+            if len(inner) > MOST_SUMS or not {key.symbol, *leaves, *inner} <= self.zone.bounds.keys():
                 continue
             bounds = self.zone.bounds
             live = {n for n in leaves if bounds[n][0] != bounds[n][1]}
@@ -205,9 +207,13 @@ class State:
         return (one, two) if one is not None and two is not None and one in known and two in known else None
 
     def _leaves(self, number: int) -> tuple[list[int], list[int]]:
-        """The numbers of which one is the sum, and the sums in between."""
-        waiting, leaves, inner = [number], [], []
-        while waiting:
+        """The numbers of which one is the sum, and the sums in between; not all if there are more than `MOST_SUMS`.
+
+        A sum of sums with common terms has twice as many for each sum in between.
+        """
+        waiting, leaves = [number], []
+        inner: list[int] = []
+        while waiting and len(inner) <= MOST_SUMS:
             symbol = waiting.pop()
             terms = [self.held.get(Part("term", symbol, place)) for place in (1, 2)]
             if terms[0] is None or terms[1] is None:

@@ -1,0 +1,63 @@
+"""Pools whose free elements are a list inside a global array: proved, and no change that leaves the array is.
+
+The shape analysis is asked alone (`passes/elements/global_arrays.py`): exploration shows most of these errors too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.c.reader import read_program
+from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
+
+SECONDS = 20.0
+KINDS = kinds_of(["memsafety"])
+LINKS = "for (int i = 0; i < N - 1; i++) items[i].next = &items[i + 1];"
+POOL = """
+extern int nondet(void);
+enum { N = 64 };
+struct item { struct item *next; int value; };
+static struct item items[N];
+static struct item *spare;
+int main(void) {
+    struct item *held = 0;
+    LINKS
+    spare = &items[0];
+    while (nondet()) {
+        struct item *item = spare;
+        if (item) { spare = item->next; item->next = held; held = item; }
+        if (nondet() && held) { item = held; held = item->next; item->next = spare; spare = item; }
+    }
+    return 0;
+}
+"""
+RIGHT = {
+    "upwards": LINKS,
+    "by another index": "for (int i = 1; i < N; i++) { int j = i - 1; items[j].next = &items[j + 1]; }",
+    "the last by name": LINKS + " items[N - 1].next = 0;",
+}
+WRONG = {
+    "one link too many": LINKS.replace("N - 1", "N"),
+    "from before the first": LINKS.replace("i = 0", "i = -1"),
+    "the next but one": LINKS.replace("i + 1", "i + 2"),
+    "the last leads out": LINKS + " items[N - 1].next = &items[N];",
+    "an index that wraps": (
+        "for (unsigned char i = 0; i < N; i++) { unsigned char j = i + 255; items[i].next = &items[j]; }"
+    ),
+}
+
+
+def _is_proved(links: str, folder: Path) -> bool:
+    path = folder / "pool.c"
+    path.write_text(POOL.replace("LINKS", links))
+    result = analyse(Prepared(read_program([str(path)])), malloc_may_fail=True, seconds=SECONDS, kinds=KINDS)
+    return result.complete and not {alarm.kind for alarm in result.alarms} & KINDS
+
+
+@pytest.mark.parametrize("name", [*RIGHT, *WRONG])
+def test_links_in_an_array(name: str, tmp_path: Path) -> None:
+    assert _is_proved({**RIGHT, **WRONG}[name], tmp_path) == (name in RIGHT)
