@@ -29,7 +29,6 @@ from kleene.logic.normal_forms import clauses_of, nnf
 from kleene.logic.transform import canonical, rebuild, substitute
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
-
 CHOOSING = frozenset({"unique", "function", "invfunction"})
 """Properties of predicates whose focus chooses one node among several: it must be known whether the node exists."""
 
