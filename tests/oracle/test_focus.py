@@ -12,6 +12,7 @@ from kleene.logic.formula import And, Atom, Equal, Formula, Not, exists
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
+from kleene.transformers.focus_plan import focus_plan
 from kleene.transformers.rules import all_rules
 
 from .actions import focus_formulas
@@ -123,15 +124,15 @@ def optional_nodes(setting: Setting, source: random.Random) -> NaiveStructure:
 def test_nodes_that_are_spared_keep_the_concretisations(coerced: bool) -> None:
     source = random.Random(16)
     options = FocusOptions(spare_active=True, coerce_cases=coerced)
+    asked = [f for f in focus_formulas(LIST.vocabulary) if focus_plan(f, LIST.vocabulary)[0][-1].result is not None]
     fewer = 0
-    for _ in range(100):
-        setting = source.choice((LIST, ACYCLIC))
-        s, f = optional_nodes(setting, source), source.choice(focus_formulas(setting.vocabulary))
-        results, every = focused(setting, s, f, options), focused(setting, s, f)
+    for _ in range(40):
+        s, f = optional_nodes(LIST, source), source.choice(asked)
+        results, every = focused(LIST, s, f, options), focused(LIST, s, f)
         if results is not None and every is not None:
-            assert_same_concretisations(setting, s, results)
+            assert_same_concretisations(LIST, s, results)
             fewer += len(results) < len(every)
-    assert fewer > 10, "the cases are as many as without"
+    assert fewer > 3, "the cases are as many as without"
 
 
 def test_nodes_that_may_be_missing_have_no_case_for_each_set() -> None:
