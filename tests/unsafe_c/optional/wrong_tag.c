@@ -1,4 +1,4 @@
-// Elements of three sizes in one list; one maker gives the tag of a larger struct, so the walk reads behind the block.
+// Elements of two sizes in one list; one maker gives the tag of a larger struct, so the walk reads behind the block.
 // Where nodes may be there or not, a node of one size must not hide the node of another size with the same tag.
 #include <stdlib.h>
 
@@ -17,24 +17,21 @@ struct large {
     long own[4];
 };
 
-static struct base *make(struct base *l, int tag, size_t size) {
-    struct base *n = malloc(size);
-    if (!n) abort();
-    n->tag = tag;
-    n->next = l;
-    return n;
-}
-
 static struct base *make_small(struct base *l) {
-    struct small *n = (struct small *)make(l, 0, sizeof *n);
+    struct small *n = malloc(sizeof *n);
+    if (!n) abort();
+    n->base.tag = l && __VERIFIER_nondet_int() > 0; /* BUG: 1 is the tag of the larger struct */
     n->own[0] = 0;
-    if (n->base.next && __VERIFIER_nondet_int() > 0) n->base.tag = 1; /* BUG */
+    n->base.next = l;
     return &n->base;
 }
 
 static struct base *make_large(struct base *l) {
-    struct large *n = (struct large *)make(l, 1, sizeof *n);
+    struct large *n = malloc(sizeof *n);
+    if (!n) abort();
+    n->base.tag = 1;
     n->own[3] = 1;
+    n->base.next = l;
     return &n->base;
 }
 
