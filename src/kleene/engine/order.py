@@ -9,15 +9,15 @@ from typing import Any
 
 from kleene.cfa.graph import Cfa
 
-ORDERS = ("inner-first", "tvla", "tvla-post")
+ORDERS = ("inner-first", "heads-last", "tvla", "tvla-post")
 
 
 def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
     """The rank of each reachable location; the waiting location of lowest rank is taken next.
 
     `tvla` is reverse post order, `tvla-post` post order (``-post``); `inner-first` finishes inner loops before what
-    follows them, and is reverse post order otherwise. There, the head of a loop comes behind its body: what all
-    branches lead to is joined before it goes round again.
+    follows them, and is reverse post order otherwise. `heads-last` is the same with the head of a loop behind its
+    body: what all branches lead to is joined before it goes round again.
     """
     number = cfa.post_order
     names = list(number)
@@ -26,6 +26,8 @@ def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
     elif order == "tvla":
         names.sort(key=lambda name: -number[name])
     elif order == "inner-first":
+        names.sort(key=lambda name: (-cfa.loop_depth[name], -number[name]))
+    elif order == "heads-last":
         last = {head: max(-number[name] for name in body) for head, body in cfa.loops.items()}
         names.sort(key=lambda name: (-cfa.loop_depth[name], last.get(name, -number[name]), name in last))
     else:
