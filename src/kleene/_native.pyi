@@ -85,7 +85,7 @@ class Rules:
     def has(self, all_active: bool) -> bool: ...
     def coerce(self, structure: Handle, dirty: Sequence[int]) -> tuple[Handle, int]: ...
 
-Literal = tuple[int, Sequence[str], Sequence[int], Sequence[int], Sequence[Program], int]
+Literal = tuple[int, Sequence[str], Sequence[int], Sequence[int], Sequence[Program]]
 
 Outcome = tuple[
     list[tuple[int, bool]] | None,

@@ -11,7 +11,6 @@ namespace kleene {
 struct FocusOptions {
   bool overlapping = false;
   bool split_active = true;
-  bool spare_active = false;
   bool skip_infinite = false;
   bool coerce_cases = false;
 };
@@ -27,7 +26,6 @@ struct Literal {
   int known[kMostArity] = {-1, -1, -1};
   bool first = true;
   ProgramRef prefix[2];
-  int result = -1;  // the argument that the formula is about
 
   bool knows_some() const { return known[0] >= 0 || known[1] >= 0 || known[2] >= 0; }
 };
@@ -54,7 +52,7 @@ class Focuser {
     for (const Conjunction& conjunction : plan)
       for (const Literal& literal : conjunction) {
         Refs next;
-        for (Ref& d : drafts) this->literal(std::move(d), literal, next, 0, 0);
+        for (Ref& d : drafts) this->literal(std::move(d), literal, next, 0);
         drafts = std::move(next);
       }
     return drafts;
@@ -75,11 +73,8 @@ class Focuser {
   Matrix<W>& matrix(Draft<W>& d, int rail) { return d.m[signature_.slot(rail)]; }
   Matrix<W>* tensor(Draft<W>& d, int rail) { return d.tensor(signature_.slot(rail)); }
 
-  // Cases of a focus on a node's existence: drafts with the nodes at which the literal is definite if they exist.
-  using Cases = std::vector<std::pair<Ref, VectorOf<W>>>;
-
   // Makes one literal definite for every assignment that makes the literals before it true; consumes the draft.
-  void literal(Ref draft, const Literal& literal, Refs& results, int depth, VectorOf<W> spared) {
+  void literal(Ref draft, const Literal& literal, Refs& results, int depth) {
     if (depth > kMostDepth) throw NeedsPython{};
     worker_.tick();
     const bool all_active = draft->all_active();
@@ -89,9 +84,9 @@ class Focuser {
     }
     std::vector<Place> places = this->places(*draft, literal, all_active);
     if (options_.split_active && !all_active) {
-      Cases split;
-      if (split_active(*draft, literal, places, spared, split)) {
-        for (auto& [d, kept] : split) this->literal(std::move(d), literal, results, depth + 1, kept);
+      Refs split;
+      if (split_active(*draft, literal, places, split)) {
+        for (Ref& d : split) this->literal(std::move(d), literal, results, depth + 1);
         return;
       }
     }
@@ -101,7 +96,7 @@ class Focuser {
         if (!this->cases(*draft, literal, place, cases)) continue;
         draft.reset();
         std::erase_if(cases, [&](Ref& d) { return !consistent(*d); });
-        for (Ref& d : cases) this->literal(std::move(d), literal, results, depth + 1, spared);
+        for (Ref& d : cases) this->literal(std::move(d), literal, results, depth + 1);
         return;
       }
       results.push_back(std::move(draft));
@@ -389,95 +384,21 @@ class Focuser {
   }
 
   // Split on the existence of the first maybe-active node in a tuple of the literal that is not 0.
-  bool split_active(Draft<W>& draft, const Literal& literal, const std::vector<Place>& places, VectorOf<W> spared,
-                    Cases& found) {
+  bool split_active(Draft<W>& draft, const Literal& literal, const std::vector<Place>& places, Refs& found) {
     if (literal.must < 0) return false;
     for (const Place& place : places)
       for (const Tuple& nodes : tuples(draft, literal, place, false))
-        for (int k = 0; k < literal.arity; ++k) {
-          const int u = nodes[k];
-          if (has_bit(draft.v[kAc], u) || has_bit(spared, u)) continue;
-          Ref present = pool_.copy(draft), absent = pool_.copy(draft);
-          present->v[kAc] |= bit<W>(u);
-          remove_nodes(*absent, signature_, bit<W>(u));
-          for (Draft<W>* d : {present.get(), absent.get()}) std::copy(rules_.all.begin(), rules_.all.end(), d->dirty);
-          if (options_.spare_active && places.size() == 1 && asks_only_about(draft, literal, nodes, u)) {
-            spared_cases(*present, std::move(absent), literal, nodes, u, spared, found);
-          } else {
-            found.emplace_back(std::move(present), spared);
-            found.emplace_back(std::move(absent), without_node(spared, u));
+        for (int k = 0; k < literal.arity; ++k)
+          if (!has_bit(draft.v[kAc], nodes[k])) {
+            Ref present = pool_.copy(draft), absent = pool_.copy(draft);
+            present->v[kAc] |= bit<W>(nodes[k]);
+            remove_nodes(*absent, signature_, bit<W>(nodes[k]));
+            for (Draft<W>* d : {present.get(), absent.get()}) std::copy(rules_.all.begin(), rules_.all.end(), d->dirty);
+            found.push_back(std::move(present));
+            found.push_back(std::move(absent));
+            return true;
           }
-          return true;
-        }
     return false;
-  }
-
-  // Whether the formula's value at the node is all that the literal is asked for at this tuple.
-  bool asks_only_about(Draft<W>& draft, const Literal& literal, const Tuple& nodes, int node) {
-    if (literal.result < 0 || nodes[literal.result] != node) return false;
-    for (int k = 0; k < literal.arity; ++k)
-      if (k != literal.result && nodes[k] == node) return false;
-    return !(is_open(draft, literal, nodes) && is_endless(draft, literal, nodes));
-  }
-
-  bool is_open(Draft<W>& draft, const Literal& literal, const Tuple& nodes) {
-    return !tuples(draft, literal, nodes, true).empty();
-  }
-
-  // The cases of one tuple if a node exists; the one without it is joined to the first of them that covers it. The
-  // join stands for the stores of both cases and no others: the rest of the heap is known as in the wider case.
-  void spared_cases(Draft<W>& present, Ref absent, const Literal& literal, const Tuple& nodes, int node,
-                    VectorOf<W> spared, Cases& found) {
-    Refs cases;
-    if (is_open(present, literal, nodes))
-      decide(present, literal, nodes, cases);
-    else
-      cases.push_back(pool_.copy(present));
-    std::erase_if(cases, [&](Ref& d) { return !consistent(*d); });
-    bool joined = !consistent(*absent);
-    for (Ref& d : cases) {
-      VectorOf<W> kept = spared;
-      if (!joined && d->n == present.n && covers_without(*d, node, *absent)) {
-        joined = true;
-        d->v[kAc] &= ~bit<W>(node);
-        kept |= bit<W>(node);
-      }
-      found.emplace_back(std::move(d), kept);
-    }
-    if (!joined) found.emplace_back(std::move(absent), without_node(spared, node));
-  }
-
-  // Whether a case, apart from one node, says nothing that the case without the node does not say.
-  bool covers_without(Draft<W>& given, int node, Draft<W>& absent) {
-    const Ref rest = pool_.copy(given);
-    remove_nodes(*rest, signature_, bit<W>(node));
-    const auto within = [&](const Matrix<W>& small, const Matrix<W>& large) {
-      for (int i = 0; i < absent.n; ++i)
-        if (small.row[i] & ~large.row[i]) return false;
-      return true;
-    };
-    for (int rail = 0; rail < signature_.rails(); ++rail) {
-      Draft<W>&small = rail & 1 ? absent : *rest, &large = rail & 1 ? *rest : absent;
-      const int slot = signature_.slot(rail);
-      switch (signature_.kind(rail)) {
-        case Kind::vector:
-          if (small.v[slot] & ~large.v[slot]) return false;
-          break;
-        case Kind::matrix:
-          if (!within(small.m[slot], large.m[slot])) return false;
-          break;
-        default:
-          for (int i = 0; i < absent.n; ++i)
-            if (!within(small.tensor(slot)[i], large.tensor(slot)[i])) return false;
-      }
-    }
-    return true;
-  }
-
-  // A set of nodes after one node is removed, which renumbers those behind it.
-  static VectorOf<W> without_node(const VectorOf<W>& nodes, int removed) {
-    const VectorOf<W> below = removed ? full<W>(removed) : VectorOf<W>{0};
-    return (nodes & below) | ((nodes >> 1) & ~below);
   }
 
   // Changes ----------------------------------------------------------------------------------------------------------

@@ -169,19 +169,17 @@ struct PyAction {
 
 // A literal: must rail (-1: equality), properties, number of each argument's variable, place of each argument among
 // the known variables (-1: not known), programs of the prefix (none for the first literal; all nodes active, and
-// general), the argument that the formula is about (-1: none).
+// general).
 using GivenLiteral = std::tuple<int, std::vector<std::string>, std::vector<int>, std::vector<int>,
-                                std::vector<std::shared_ptr<Program>>, int>;
+                                std::vector<std::shared_ptr<Program>>>;
 
 Literal literal_of(const GivenLiteral& given) {
-  const auto& [must, properties, variables, known, prefix, result] = given;
+  const auto& [must, properties, variables, known, prefix] = given;
   Literal literal;
   if (variables.size() > kMostArity || known.size() != variables.size())
     throw std::invalid_argument("a literal of a focus plan has too many arguments");
   literal.must = must;
   literal.arity = static_cast<int>(variables.size());
-  if (result >= literal.arity) throw std::invalid_argument("a literal has fewer arguments");
-  literal.result = result;
   for (const std::string& property : properties) {
     if (property == "unique") literal.unique = true;
     if (property == "function") literal.function = true;
@@ -217,7 +215,6 @@ StepOptions options_of(nb::dict given) {
       {"blur", &options.blur},
       {"overlapping", &options.focusing.overlapping},
       {"split_active", &options.focusing.split_active},
-      {"spare_active", &options.focusing.spare_active},
       {"skip_infinite", &options.focusing.skip_infinite},
       {"coerce_cases", &options.focusing.coerce_cases},
   };

@@ -140,7 +140,6 @@ OPTIONS = {
     "not coerced after": ShapeOptions(stages="fcpub", freeze=True),
     "neither blurred nor focused": ShapeOptions(join="conc", stages="cpuc"),
     "infinite focus skipped": ShapeOptions(focus=FocusOptions(skip_infinite=True)),
-    "nodes that may be missing": ShapeOptions(join="pointed"),
     "filtered": ShapeOptions(join="ind", filter_during_focus=True, early_precondition=True, definite_names=True),
 }
 

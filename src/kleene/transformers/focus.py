@@ -4,8 +4,7 @@
 predicates make single nodes of summary nodes and rule out cases. With `overlapping`, several assignments of one
 literal are focused separately from the same structure and the results are united, as TVLA 3 does; else they are
 focused one after another, which leaves no indefinite value. With `split_active`, a maybe-active node that takes part
-is first split into the cases that it exists and that it does not (section 7.4). With `spare_active`, the two cases
-are one again where the formula is only asked about the node itself, and the case without it says nothing more.
+is first split into the cases that it exists and that it does not (section 7.4).
 """
 
 from __future__ import annotations
@@ -36,12 +35,10 @@ class FocusOptions:
     """`skip_infinite` leaves a value indefinite where focus would need infinitely many structures.
 
     With `coerce_cases`, contradictory cases are dropped, and the others sharpened, before they are split further.
-    With `spare_active`, k maybe-active nodes of which a formula is asked need not have 2^k cases.
     """
 
     overlapping: bool = False
     split_active: bool = True
-    spare_active: bool = False
     skip_infinite: bool = False
     coerce_cases: bool = False
 
@@ -81,28 +78,23 @@ class Focuser:
             drafts = [result for d in drafts for result in self._literal(d, conjunction, k, literal)]
         return drafts
 
-    def _literal(
-        self, draft: Draft, conjunction: Conjunction, k: int, literal: Literal, spared: int = 0
-    ) -> list[Draft]:
-        """Make one literal definite for every assignment that makes the literals before it true.
-
-        The literal is definite at the `spared` nodes if they exist.
-        """
+    def _literal(self, draft: Draft, conjunction: Conjunction, k: int, literal: Literal) -> list[Draft]:
+        """Make one literal definite for every assignment that makes the literals before it true."""
         all_active = draft.values[AC] == (1 << draft.size) - 1
         if all_active and literal.rails and not draft.values[literal.rails[1]] & ~draft.values[literal.rails[0]]:
             return [draft]
         known = tuple(v for v in literal.args if any(v in earlier.args for earlier in conjunction[:k]))
         places = self._assignments(draft, conjunction[:k], tuple(dict.fromkeys(known)))
         if self.options.split_active and not all_active:
-            split = self._split_active(draft, literal, places, spared)
+            split = self._split_active(draft, literal, places)
             if split is not None:
-                return [r for d, kept in split for r in self._literal(d, conjunction, k, literal, kept)]
+                return [r for d in split for r in self._literal(d, conjunction, k, literal)]
         if not self.options.overlapping:
             for place in places:
                 cases = self._cases(draft, literal, place)
                 if cases is not None:
                     kept = [d for d in cases if self._consistent(d)]
-                    return [r for d in kept for r in self._literal(d, conjunction, k, literal, spared)]
+                    return [r for d in kept for r in self._literal(d, conjunction, k, literal)]
             return [draft]
         if len(literal.args) == 2 and not known:
             places = self._indefinite_pairs(draft, literal)
@@ -180,58 +172,23 @@ class Focuser:
                 return step.function(axis=0, fixed=right)
         return step.one_tuple()
 
-    def _split_active(
-        self, draft: Draft, literal: Literal, places: list[dict[str, int]], spared: int
-    ) -> list[tuple[Draft, int]] | None:
-        """Split on the existence of the first maybe-active node in a tuple of the literal that is not 0.
-
-        The cases come with their spared nodes.
-        """
+    def _split_active(self, draft: Draft, literal: Literal, places: list[dict[str, int]]) -> list[Draft] | None:
+        """Split on the existence of the first maybe-active node in a tuple of the literal that is not 0."""
         for place in places:
             step = _Step(self, draft, literal, place)
             for nodes in step.possible_tuples():
                 for u in nodes:
-                    if draft.values[AC] >> u & 1 or spared >> u & 1:
-                        continue
-                    if self.options.spare_active and len(places) == 1 and step.asks_only_about(nodes, u):
-                        return self._spared_cases(draft, literal, place, nodes, u, spared)
-                    present, absent = self._existence_cases(draft, u)
-                    return [(present, spared), (absent, _without(spared, u))]
+                    if not draft.values[AC] >> u & 1:
+                        return self._existence_cases(draft, u)
         return None
 
-    def _existence_cases(self, draft: Draft, node: int) -> tuple[Draft, Draft]:
+    def _existence_cases(self, draft: Draft, node: int) -> list[Draft]:
         present = draft.copy()
         present.values[AC] |= 1 << node
         present.dirty = self.all_rules
         values, size = without_nodes(draft.values, draft.size, self.arities, 1 << node)
         names = draft.names and [name for u, name in enumerate(draft.names) if u != node]
-        return present, Draft(values, size, self.all_rules, names or None)
-
-    def _spared_cases(
-        self, draft: Draft, literal: Literal, place: dict[str, int], nodes: tuple[int, ...], node: int, spared: int
-    ) -> list[tuple[Draft, int]]:
-        """The cases of one tuple if a node exists; the one without it is joined to the first of them that covers it.
-
-        The join stands for the stores of both cases and no others: the rest of the heap is known as in the wider case.
-        """
-        present, absent = self._existence_cases(draft, node)
-        step = _Step(self, present, literal, place)
-        cases = step.decide_if_open(nodes)
-        kept = [(d, spared) for d in cases if self._consistent(d)]
-        if not self._consistent(absent):
-            return kept
-        for k, (case, _) in enumerate(kept):
-            if case.size == draft.size and self._covers_without(case, node, absent):
-                case.values[AC] &= ~(1 << node)
-                kept[k] = case, spared | 1 << node
-                return kept
-        return [*kept, (absent, _without(spared, node))]
-
-    def _covers_without(self, case: Draft, node: int, absent: Draft) -> bool:
-        """Whether a case, apart from one node, says nothing that the case without the node does not say."""
-        rest, _ = without_nodes(case.values, case.size, self.arities, 1 << node)
-        musts, mays = zip(rest[::2], absent.values[::2], strict=True), zip(rest[1::2], absent.values[1::2], strict=True)
-        return not any(ours & ~others for ours, others in musts) and not any(b & ~a for a, b in mays)
+        return [present, Draft(values, size, self.all_rules, names or None)]
 
     # Changes --------------------------------------------------------------------------------------------------
 
@@ -302,18 +259,6 @@ class _Step:
         if self.literal.predicate is None:
             return iter(())
         return iter(self.layout.tuples(self.draft.values[self.may] & self._here(), self.arity))
-
-    def asks_only_about(self, nodes: tuple[int, ...], node: int) -> bool:
-        """Whether the formula's value at the node is all that the literal is asked for at this tuple."""
-        result = self.literal.result
-        if result is None or nodes[result] != node or nodes.count(node) > 1:
-            return False
-        return not (self.indefinite >> self.layout.bit(nodes) & 1 and self._is_endless(nodes))
-
-    def decide_if_open(self, nodes: tuple[int, ...]) -> list[Draft]:
-        """The cases that make one tuple definite, or the draft itself if it is."""
-        is_open = self.indefinite >> self.layout.bit(nodes) & 1
-        return self._decide(nodes, self._summaries(nodes)) if is_open else [self.draft]
 
     # Setting values ---------------------------------------------------------------------------------------------
 
@@ -441,9 +386,3 @@ class _Step:
 
     def _name(self, node: int) -> str:
         return self.draft.names[node] if self.draft.names else f"u{node}"
-
-
-def _without(nodes: int, removed: int) -> int:
-    """A set of nodes after one node is removed, which renumbers those behind it."""
-    below = (1 << removed) - 1
-    return nodes & below | nodes >> 1 & ~below

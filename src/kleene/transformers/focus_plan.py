@@ -6,8 +6,7 @@ the original formula. Within a conjunction, literals that can turn summary nodes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count, product
 
 from kleene.logic.formula import (
@@ -29,23 +28,15 @@ from kleene.logic.normal_forms import clauses_of, nnf
 from kleene.logic.transform import canonical, rebuild, substitute
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
-CHOOSING = frozenset({"unique", "function", "invfunction"})
-"""Properties of predicates whose focus chooses one node among several: it must be known whether the node exists."""
-
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A predicate or an equality (`predicate` and `rails` are None) at variables, or its negation.
-
-    `result` is the place of an argument that the formula leaves free, if the other literals do not have it: the value
-    at a node of this argument says nothing about other nodes.
-    """
+    """A predicate or an equality (`predicate` and `rails` are None) at variables, or its negation."""
 
     formula: Formula
     predicate: Predicate | None
     args: tuple[str, ...]
     rails: tuple[int, int] | None
-    result: int | None = None
 
     @property
     def positive(self) -> bool:
@@ -61,17 +52,8 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
     plan = []
     for clause in clauses_of(matrix):
         literals = [_literal(g, vocabulary) for g in clause if not _trivial(g)]
-        plan.append(_with_result(_in_order(literals), f.free))
+        plan.append(tuple(_in_order(literals)))
     return tuple(dict.fromkeys(plan))
-
-
-def _with_result(literals: list[Literal], free: Sequence[str]) -> Conjunction:
-    """The conjunction, with the free variable that its last literal alone is about, if it chooses no node."""
-    if not literals or (p := literals[-1].predicate) is None or p.properties & CHOOSING:
-        return tuple(literals)
-    used = [v for literal in literals for v in literal.args]
-    own = [k for k, v in enumerate(literals[-1].args) if v in free and used.count(v) == 1]
-    return (*literals[:-1], replace(literals[-1], result=own[-1] if own else None))
 
 
 def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:

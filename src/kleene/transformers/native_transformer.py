@@ -96,7 +96,6 @@ class NativeAction:
                     [numbers.setdefault(v, len(numbers)) for v in literal.args],
                     [known.index(v) if v in known else -1 for v in literal.args],
                     prefix,
-                    -1 if literal.result is None else literal.result,
                 )
             )
         return made

@@ -140,7 +140,6 @@ class Transformer:
             "early_precondition": self._early,
             "overlapping": focus.overlapping,
             "split_active": focus.split_active,
-            "spare_active": focus.spare_active,
             "skip_infinite": focus.skip_infinite,
             "coerce_cases": focus.coerce_cases,
         }

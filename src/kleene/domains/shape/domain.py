@@ -69,9 +69,7 @@ class ShapeDomain:
         # would never end.
         plain = options.focus.overlapping or options.focus.skip_infinite
         coerced = self.stages.coerce_before and options.coerce_during_focus and not plain
-        spared = options.join == "pointed" and not plain
-        focus = replace(options.focus, coerce_cases=coerced, spare_active=spared)
-        self.focuser = Focuser(vocabulary, self.coercer, focus)
+        self.focuser = Focuser(vocabulary, self.coercer, replace(options.focus, coerce_cases=coerced))
         self.log = MessageLog()
         self.discarded = 0
         self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
