@@ -118,6 +118,8 @@ EVERY: dict[str, int] = {
     "tests/unsafe_c/test_moved_elements.py::test_elements_that_move[insertion": ONLY_IN_EXAM,
     "tests/unsafe_c/test_moved_elements.py": 6,
     "tests/unsafe_c/test_followed_blocks.py": 2,
+    "tests/unsafe_c/test_zeroed_elements.py": 3,
+    "tests/unsafe_c/test_pools_in_arrays.py": 2,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it[builder": ONLY_IN_EXAM,
     "tests/unsafe_c/test_texts.py::test_the_shape_analysis_does_not_prove_it": 4,
     "tests/cli/test_messages.py::test_a_possible_finding_has_the_names_of_the_source": ONLY_IN_EXAM,

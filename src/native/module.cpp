@@ -307,10 +307,23 @@ nb::tuple post(PyAction& self, const Batch& batch, int threads, bool timed) {
 
 // Stores -------------------------------------------------------------------------------------------------------------
 
+// What the stores of an analysis have in common.
+struct StoreForm {
+  SignatureRef signature;
+  std::string join;
+  Naming naming;
+  std::vector<int> key, pointing;
+};
+
 struct PyStore {
-  PyStore(SignatureRef given, const std::string& join, const std::vector<int>& naming, const std::vector<int>& key,
-          const std::vector<int>& pointing)
-      : signature(std::move(given)), store(make_store(join, *signature, Naming(*signature, naming), key, pointing)) {}
+  explicit PyStore(std::shared_ptr<const StoreForm> given)
+      : form(std::move(given)),
+        signature(form->signature),
+        store(make_store(form->join, *signature, form->naming, form->key, form->pointing)) {}
+  PyStore(const SignatureRef& signature, const std::string& join, const std::vector<int>& naming,
+          const std::vector<int>& key, const std::vector<int>& pointing)
+      : PyStore(std::make_shared<const StoreForm>(signature, join, Naming(*signature, naming), key, pointing)) {}
+  std::shared_ptr<const StoreForm> form;
   SignatureRef signature;
   std::unique_ptr<Store> store;
 
@@ -475,7 +488,7 @@ NB_MODULE(_native, m) {
       .def("post", &post, nb::arg("structures"), nb::arg("threads"), nb::arg("timed") = false);
 
   nb::class_<PyStore>(m, "Store")
-      .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&,
+      .def(nb::init<const SignatureRef&, const std::string&, const std::vector<int>&, const std::vector<int>&,
                     const std::vector<int>&>(),
            nb::arg("signature"), nb::arg("join"), nb::arg("naming"), nb::arg("key"),
            nb::arg("pointing") = std::vector<int>())
@@ -499,6 +512,7 @@ NB_MODULE(_native, m) {
              self.check(handle.signature);
              return self.store->current(*handle.record);
            })
+      .def("empty", [](const PyStore& self) { return PyStore(self.form); })
       .def("is_current", &is_current)
       .def("united", &united, nb::arg("batches"), nb::arg("only_current"), nb::arg("threads") = 1)
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.slices import in_exam
 
-from kleene.analysis.c.fesa import FESA_ATTEMPTS, analyse_by_attempt
+from kleene.analysis.c.fesa import FESA_ATTEMPTS, FesaAttempt, analyse_by_attempt
 from kleene.c.reader import read_program
 from kleene.domains.fesa.flags import OTHERS
 from kleene.domains.fesa.inner import inner_structures
@@ -15,7 +16,8 @@ from kleene.passes.preparation import Prepared
 from kleene.results.fesa import FesaResult
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "fesa" / "list_of_rings.c"
-(INNER,) = [row for row in FESA_ATTEMPTS if row.inner]
+ROWS = [row for row in FESA_ATTEMPTS if row.inner]
+INNER = ROWS[0]
 BROKEN = "list->ring->next = NULL; list->ring->next->next = NULL;"
 FRESH_RING = "struct ring *x = malloc(sizeof *x); if (!x) abort();"
 CLOSED = "list->next->ring->next = x; x->next = list->next->ring;"
@@ -54,8 +56,51 @@ int main(void) {
 """
 
 
-def analysed(path: Path) -> FesaResult:
-    return analyse_by_attempt(Prepared(read_program([str(path)])), INNER, malloc_may_fail=False, seconds=60.0)
+WALKED = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct ring { struct ring *next; };
+struct node { struct node *next; struct ring *ring; };
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        struct ring *first = malloc(sizeof *first);
+        if (!n || !first) abort();
+        first->next = first;
+        while (__VERIFIER_nondet_int()) {
+            struct ring *r = malloc(sizeof *r);
+            if (!r) abort();
+            r->next = first->next;
+            first->next = r;
+        }
+        n->ring = first;
+        n->next = list;
+        list = n;
+    }
+    while (list) {
+        struct node *n = list->next;
+        struct ring *a = list->ring, *b = a->next;
+        while (b != a) { STEP }
+        END
+        free(list);
+        list = n;
+    }
+    return 0;
+}
+"""
+STEP = "struct ring *d = b->next; free(b); b = d;"
+
+
+def analysed(path: Path, row: FesaAttempt = INNER) -> FesaResult:
+    return analyse_by_attempt(Prepared(read_program([str(path)])), row, malloc_may_fail=False, seconds=60.0)
+
+
+def walked(folder: Path, step: str, end: str) -> Path:
+    """A list of rings that are freed while a pointer walks through them."""
+    path = folder / "walked.c"
+    path.write_text(WALKED.replace("STEP", step).replace("END", end), encoding="utf-8")
+    return path
 
 
 def program(folder: Path, *, build: str = "", change: str = "", end: str = "") -> Path:
@@ -78,6 +123,7 @@ def test_rings_of_one_block(tmp_path: Path) -> None:
     assert not result.alarms
 
 
+@pytest.mark.parametrize("row", [ROWS[0], pytest.param(ROWS[1], marks=in_exam)], ids=lambda row: row.name)
 @pytest.mark.parametrize(
     "parts",
     [
@@ -122,9 +168,31 @@ def test_rings_of_one_block(tmp_path: Path) -> None:
         },
     ],
 )
-def test_what_goes_wrong_in_one_of_them_is_reported(tmp_path: Path, parts: dict[str, str]) -> None:
-    result = analysed(program(tmp_path, **parts))
+def test_what_goes_wrong_in_one_of_them_is_reported(tmp_path: Path, parts: dict[str, str], row: FesaAttempt) -> None:
+    result = analysed(program(tmp_path, **parts), row)
     assert not result.complete or result.alarms
+
+
+@pytest.mark.parametrize(
+    ("step", "end"),
+    [
+        (STEP, ""),  # the last block of each ring is lost
+        (STEP, "free(a); free(b);"),
+        pytest.param("struct ring *d = b->next; b = d;", "free(a);", marks=in_exam),
+        pytest.param("struct ring *d = b->next; free(b); b = d == a ? d : d->next;", "free(a);", marks=in_exam),
+        pytest.param(STEP, "a->next = b; free(a); if (n) n->ring = a;", marks=in_exam),
+    ],
+)
+def test_what_goes_wrong_in_rings_that_are_walked(tmp_path: Path, step: str, end: str) -> None:
+    result = analysed(walked(tmp_path, step, end), ROWS[1])
+    assert not result.complete or result.alarms
+
+
+@in_exam
+def test_rings_are_freed_while_a_pointer_walks(tmp_path: Path) -> None:
+    result = analysed(walked(tmp_path, STEP, "free(a);"), ROWS[1])
+    assert result.complete
+    assert not result.alarms
 
 
 def test_a_new_block_in_a_ring_that_is_not_followed(tmp_path: Path) -> None:

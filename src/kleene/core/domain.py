@@ -28,7 +28,7 @@ class Store(Protocol[Element]):
     def current(self, element: Element) -> bool:
         """False if a join has replaced the element by a larger one since it was added."""
 
-    def elements(self) -> list[Element]:
+    def elements(self) -> Sequence[Element]:
         """The elements stored, in a canonical order."""
 
     def clear(self) -> None:

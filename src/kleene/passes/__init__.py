@@ -8,8 +8,10 @@ In reading order:
 - `calls`: calls become copies of functions or loops; recursive functions are in one automaton with `Invoke` edges
 - `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
+- `bit_fields`: bit-fields behind pointers become bits of bytes
 - `promote`: pointers that always hold the address of one variable
 - `scalars`: structs and arrays become variables
+- `signs`: results that are an index, or a constant that says that there is none
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
 - `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads, stale pointers

@@ -27,6 +27,7 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
 from kleene.passes.attempts.owned import with_followed_blocks
 from kleene.passes.attempts.owned.copies import with_copied_elements
+from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
@@ -47,12 +48,14 @@ from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.array_types import with_array_types
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
+from kleene.passes.pointers.retyped import with_retyped_pointers
 from kleene.passes.pointers.tested import with_tested_pointers
 from kleene.passes.pointers.words.checks import are_words_kept
 from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
 from kleene.passes.rewrite import operations_of
 from kleene.passes.scalars import with_scalars
+from kleene.passes.signs import with_known_signs
 
 
 def whole_program(program: CProgram) -> CProgram:
@@ -120,9 +123,12 @@ def owned_program(program: CProgram, scalars: CProgram | None = None) -> tuple[C
 
 def _before_members(program: CProgram) -> CProgram:
     """The inlined program with blocks for arrays in structs, before members of structs become variables."""
-    program = with_entry_values(with_tested_pointers(_without_huge_blocks(program)))
+    program = with_entry_values(
+        with_tested_pointers(_without_huge_blocks(with_retyped_pointers(with_bits_of_bytes(program))))
+    )
     program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
-    return with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
+    blocks = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
+    return with_known_signs(blocks)
 
 
 def _with_scalars(before_members: CProgram) -> CProgram:

@@ -92,7 +92,7 @@ def problems_of(task: Task, abstraction: Abstraction, graphs: Graphs) -> list[st
 def graphs_of(tree: Tree) -> dict[str, list[Structure]]:
     """The shape graphs of a complete tree, at the locations of the program."""
     stores = ((name, tree.stores[name]) for name in tree.model.task.cfa.locations if name in tree.stores)
-    return {name: store.elements() for name, store in stores if len(store)}
+    return {name: list(store.elements()) for name, store in stores if len(store)}
 
 
 # As plain data ------------------------------------------------------------------------------------------------------

@@ -40,7 +40,6 @@ class ShapeResult:
     complete: bool
     reason: str
     structures: int
-    stored: int
     seconds: float
     cyclic: Mapping[str, frozenset[str]] = field(default_factory=dict)
     lanes: tuple[str, ...] = ()

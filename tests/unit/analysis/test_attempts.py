@@ -24,7 +24,7 @@ def test_equal_translations_are_run_once(monkeypatch: pytest.MonkeyPatch) -> Non
     def with_an_alarm(translation: Translation, shape: Any, *others: Any, **named: Any) -> ShapeResult:
         translations.append(translation)
         alarms = [alarm for alarm in translation.alarms.values() if alarm.kind == "null_dereference"]
-        return ShapeResult(shape.name, alarms[:1], True, "", 1, 1, 0.0, translation=translation)
+        return ShapeResult(shape.name, alarms[:1], True, "", 1, 0.0, translation=translation)
 
     monkeypatch.setattr(analysis, "run_shape", with_an_alarm)
     prepared = Prepared(read_program([str(MARKING)], ReadOptions()))
@@ -42,7 +42,7 @@ def test_a_run_without_lanes_is_made_again_after_one_with_lanes(monkeypatch: pyt
     def with_lanes(translation: Translation, shape: Any, *others: Any, **named: Any) -> ShapeResult:
         lanes.append(shape.lanes)
         alarms = [alarm for alarm in translation.alarms.values() if alarm.kind == "null_dereference"]
-        result = ShapeResult(shape.name, alarms[:1], True, "", 1, 1, 0.0, translation=translation)
+        result = ShapeResult(shape.name, alarms[:1], True, "", 1, 0.0, translation=translation)
         result.lanes = ("right",) if len(lanes) == 1 else ()
         return result
 

@@ -127,7 +127,7 @@ def test_an_alarm_of_all_slices_is_asked_for_until_one_excludes_it(tmp_path: Pat
         def analyse(own: Slice, ignored: Set[Alarm], seconds: float, *, glance: bool = False) -> ShapeResult:
             ignores.append(overlap in ignored)
             alarms = [] if len(ignores) == count + excluder else [overlap]
-            return ShapeResult("", alarms, complete=True, reason="", structures=0, stored=0, seconds=0.0)
+            return ShapeResult("", alarms, complete=True, reason="", structures=0, seconds=0.0)
 
         return run_slices(prepared, analyse, {error.kind}, 60.0)
 

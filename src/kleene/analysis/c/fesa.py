@@ -39,7 +39,8 @@ def analyse_fesa(
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
     Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead.
-    Where structures contain others, one of the inner ones is then followed apart. If a block seems lost, variables
+    Where structures contain others, one of the inner ones is then followed apart, also with nodes of variables apart
+    from summaries. If a block seems lost, variables
     are kept during loops, then to the end of their scope. If warnings remain, nodes are named by their roles: first
     with one state per location as in the paper, then with one state per set of NULL variables. Then nodes with
     pointers from variables stay apart from summaries, until the first warning. Assertions that compare numbers with
@@ -162,6 +163,15 @@ PLAIN = FesaAttempt()
 FESA_ATTEMPTS = (
     PLAIN,
     FesaAttempt("inner", "one of the structures inside another is followed apart", inner=True, stop_at="warning"),
+    FesaAttempt(
+        "inner, apart",
+        "one of the structures inside another is followed apart, with nodes of variables apart from summaries",
+        inner=True,
+        apart=True,
+        by_role=True,
+        by_cases=True,
+        stop_at="warning",
+    ),
     FesaAttempt("kept in loops", "variables are kept as long as a loop runs", keep="loop"),
     *(
         _keeping_attempt(keep, name, purpose, by_role=True, by_cases=cases)

@@ -28,6 +28,8 @@ class CheckOptions:
     """Seconds for the whole command."""
     max_structures: int = MOST_STRUCTURES
     shape_class: str | None = None
+    whole_heaps: bool = False
+    """Whether heaps are not taken apart where their structures are combinations of few parts."""
     domain: str = "all"
     refine: RefineSettings | None = None
     instrumentation: bool = True

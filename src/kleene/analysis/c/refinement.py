@@ -226,7 +226,6 @@ def shape_result(refined: Refined) -> ShapeResult:
         safe,
         "" if safe else refined.reason,
         tree.generated if tree else 0,
-        tree.size if tree else 0,
         refined.seconds,
         reached=Reached(tree.stores, tree.generated) if tree else None,
         translation=tree.model.translation if tree else None,

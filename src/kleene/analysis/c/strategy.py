@@ -241,8 +241,8 @@ def _refine(check: Check, seconds: float) -> None:
 
 
 def _hit_limit(report: CheckReport) -> bool:
-    """True if refinement hit a limit other than that of time."""
-    return report.refinement is not None and report.refinement.limit not in (None, Limit.TIME)
+    """True if refinement hit a limit other than those of time and of structures, which each analysis has for itself."""
+    return report.refinement is not None and report.refinement.limit not in (None, Limit.TIME, Limit.STRUCTURES)
 
 
 def _ends_all(report: CheckReport) -> bool:
@@ -335,6 +335,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
+            whole_heaps=options.whole_heaps,
             tell=tell,
             unfinished=unfinished,
         )

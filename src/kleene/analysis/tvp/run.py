@@ -257,7 +257,7 @@ def _silent(analysis: Analysis) -> ShapeDomain:
 
 
 def _structures_at(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
-    return {name: reached.stores[name].elements() for name in analysis.cfa.locations}
+    return {name: list(reached.stores[name].elements()) for name in analysis.cfa.locations}
 
 
 def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Structure], list[Diagnostic]]:

@@ -14,7 +14,6 @@ from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, 
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group
-from kleene.structures.edit import mapping_of
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure
 
@@ -135,27 +134,30 @@ class _Join:
             self.place.append(merged.get(node, number))
             number += node not in merged
         size, layout, old = number, layout_for(number), self.end.layout
-        first = mapping_of(tuple((u,) for u in self.rest), self.before.size).apply(
-            self.before.values, self.heaps.arities
-        )
-        small, values = layout_for(len(self.rest)), []
-        for p, arity in enumerate(self.heaps.arities):
-            for rail in (2 * p, 2 * p + 1):
-                value = small.restride(first[rail], arity, layout)
-                if arity == 1:
-                    value |= self._move((self.end.values[rail], 0), but=merged)[0]
-                elif arity == 2 and not merged:
-                    shift = layout.bit((len(self.rest),) * 2)
-                    value |= old.restride(self.end.values[rail], 2, layout) << shift
-                elif arity == 2:
-                    for a, b in old.tuples(self.end.values[rail], 2):
-                        if a not in merged:
-                            value |= 1 << layout.bit((self.place[a], self.place[b]))
-                values.append(value if arity else 0)
+        small, values = layout_for(len(self.rest)), [0] * len(self.end.values)
+        shift = layout.bit((len(self.rest),) * 2)
+        for rail, (own, other) in enumerate(zip(self.division.rest_values, self.end.values, strict=True)):
+            arity = self.heaps.arities[rail // 2]
+            if not arity or not (own or other):
+                continue
+            value = small.restride(own, arity, layout) if own else 0
+            if other and arity == 1:
+                value |= self._move((other, 0), but=merged)[0]
+            elif other and arity == 2 and not merged:
+                value |= old.restride(other, 2, layout) << shift
+            elif other and arity == 2:
+                for a, b in old.tuples(other, 2):
+                    if a not in merged:
+                        value |= 1 << layout.bit((self.place[a], self.place[b]))
+            values[rail] = value
         return Editor(self.vocabulary, size, values)
 
     def _move(self, value: Rails, but: Mapping[int, int] | None = None) -> Rails:
         """A unary value of the callee on the nodes of the result."""
+        if not self.division.borders:  # all of the callee's nodes are behind the rest
+            return value[0] << len(self.rest), value[1] << len(self.rest)
+        if value == NOTHING:
+            return NOTHING
         must, may = 0, 0
         for node, k in enumerate(self.place):
             if but is None or node not in but:
@@ -165,6 +167,8 @@ class _Join:
 
     def _of_rest(self, value: Rails) -> Rails:
         """A unary value before the call on the rest."""
+        if value == NOTHING:
+            return NOTHING
         must, may = 0, 0
         for u, k in self.rest.items():
             must |= (value[0] >> u & 1) << k

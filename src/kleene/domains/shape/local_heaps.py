@@ -11,7 +11,9 @@ evaluated anew where the cut may have changed them, and keep their values, which
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, bit_of, either
 from kleene.logic.roles import RoleKind
@@ -40,6 +42,13 @@ class Division:
     @property
     def rest(self) -> int:
         return ((1 << self.structure.size) - 1) & ~self.local
+
+    @cached_property
+    def rest_values(self) -> Sequence[int]:
+        """The values on the rest alone: every structure that the callee ends with is joined to them."""
+        kept = tuple((u,) for u in range(self.structure.size) if self.rest >> u & 1)
+        arities = tuple(p.arity for p in self.structure.vocabulary)
+        return mapping_of(kept, self.structure.size).apply(self.structure.values, arities)
 
 
 class LocalHeaps:

@@ -31,15 +31,18 @@ class NativeSteps:
         self._canonicalizer = canonicalizer
         self._join = join
         self._python_store = store_factory(join, canonicalizer)
+        self._first_store: NativeStore | None = None
         self._threads = thread_count()
         self._actions: dict[Transformer, NativeAction | None] = {}
         self.stage_seconds: dict[str, float] | None = None
 
     def store(self) -> Store | NativeStore:
-        signature = signature_of(self._vocabulary)
-        if signature is None:
-            return self._python_store()
-        return NativeStore(self._join, self._canonicalizer, signature, threads=self._threads)
+        if self._first_store is None:
+            signature = signature_of(self._vocabulary)
+            if signature is None:
+                return self._python_store()
+            self._first_store = NativeStore.of(self._join, self._canonicalizer, signature, threads=self._threads)
+        return self._first_store.empty()
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[NativePart | Structure]:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleene import _native
+from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.layout import layout_for
 from kleene.structures.packed import PackedBatch, pack
@@ -15,14 +16,23 @@ class NativeStore:
     """A store of the native machine. Batches that it gave back stay native."""
 
     def __init__(
-        self, join: str, canonicalizer: Canonicalizer, signature: _native.Signature, *, threads: int = 1
+        self, vocabulary: Vocabulary, signature: _native.Signature, native: _native.Store, threads: int
     ) -> None:
+        self._vocabulary = vocabulary
+        self._signature = signature
+        self._native = native
+        self._threads = threads
+
+    @staticmethod
+    def of(join: str, canonicalizer: Canonicalizer, signature: _native.Signature, *, threads: int) -> NativeStore:
         named, nullary = canonicalizer.named, canonicalizer.nullary
         key = nullary if join == "ind" else [*named, *nullary]
-        self._vocabulary = canonicalizer.vocabulary
-        self._signature = signature
-        self._threads = threads
-        self._native = _native.Store(signature, join, named, key, canonicalizer.pointing)
+        native = _native.Store(signature, join, named, key, canonicalizer.pointing)
+        return NativeStore(canonicalizer.vocabulary, signature, native, threads)
+
+    def empty(self) -> NativeStore:
+        """Another store of the same kind."""
+        return NativeStore(self._vocabulary, self._signature, self._native.empty(), self._threads)
 
     def add(self, elements: Sequence[Structure]) -> Sequence[Structure]:
         if isinstance(elements, PackedBatch):
@@ -50,8 +60,8 @@ class NativeStore:
         assert len(given) == len(batches), "what waits at a location was given by its store"
         return PackedBatch(self._vocabulary, self._native.united(given, only_current, self._threads))
 
-    def elements(self) -> list[Structure]:
-        return list(PackedBatch(self._vocabulary, self._native.elements()))
+    def elements(self) -> Sequence[Structure]:
+        return PackedBatch(self._vocabulary, self._native.elements())
 
     def clear(self) -> None:
         self._native.clear()

@@ -9,7 +9,6 @@ not the struct and something more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import (
@@ -34,9 +33,10 @@ from kleene.cfa.types import ArrayType, PointerType, RecordField, RecordLayout, 
 from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.member_uses import Spots, has_other_uses
-from kleene.passes.facts.blocks_of_pointers import factors
+from kleene.passes.facts.blocks_of_pointers import array_at_end, factors, terms
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.pointers.block_types import Copies
 from kleene.passes.rewrite import operations_of, rewrite_operation, rewrite_program
 
 
@@ -69,10 +69,9 @@ def _flexible_members(program: CProgram) -> dict[str, RecordField]:
     made = [o for o in operations_of(program) if isinstance(o, Allocate) and constant_of(o.size) is None]
     varying = {o.element.name for o in made if isinstance(o.element, RecordType)}
     for layout in program.records.values():
-        last = layout.fields[-1] if layout.fields and not layout.union else None
-        array = last.type if last is not None and isinstance(last.type, ArrayType) else None
-        if last is not None and array is not None and array.count <= (layout.type.name in varying):
-            members.update({layout.type.name: last} if array.element.size else {})
+        last = array_at_end(layout)
+        if last is not None and isinstance(last.type, ArrayType) and last.type.count <= (layout.type.name in varying):
+            members[layout.type.name] = last
     inside = {f.type.name for r in program.records.values() for f in r.fields if isinstance(f.type, RecordType)}
     return {name: member for name, member in members.items() if name not in inside}
 
@@ -178,9 +177,9 @@ class _Arrays:
         member = self.members[record.name]
         assert isinstance(member.type, ArrayType)
         each, type_ = member.type.element.size, operation.size.type
-        terms = list(_terms(operation.size))
-        more = sum(t.value for t in terms if isinstance(t, Constant)) - member.offset
-        others = [t for t in terms if not isinstance(t, Constant)]
+        parts = list(terms(operation.size))
+        more = sum(t.value for t in parts if isinstance(t, Constant)) - member.offset
+        others = [t for t in parts if not isinstance(t, Constant)]
         if more < 0:
             return None
         if not others:
@@ -196,15 +195,6 @@ class _Arrays:
         return Binary("+", rest, Constant(more, type_), type_) if more else rest
 
 
-def _terms(size: Expression) -> Iterator[Expression]:
-    """The terms of a sum in one type."""
-    if isinstance(size, Binary) and size.operator == "+" and size.left.type == size.right.type == size.type:
-        yield from _terms(size.left)
-        yield from _terms(size.right)
-    else:
-        yield size
-
-
 class _Coder:
     """Rewrites the allocations and the ends of structs in one function; their types are still the old ones."""
 
@@ -212,6 +202,7 @@ class _Coder:
         self.function, self.procedure, self.relations, self.arrays = function, procedure, relations, arrays
         self.chains = Chains(f"{function.name}'flexible block")
         self.handled: list[Operation] = []
+        self.copies = Copies(function.cfa)
 
     def run(self) -> Function:
         for edge in self.function.cfa.edges:
@@ -262,8 +253,9 @@ class _Coder:
         return chains.add(here, block), array
 
     def _target(self, pointer: Expression) -> RecordType | None:
-        inner = without_casts(pointer).type
-        return self.arrays.old_record(inner.target) if isinstance(inner, PointerType) else None
+        """The struct that a pointer points to; one to `void`, in a function that frees, is a copy of another one."""
+        types = self.copies.sources(pointer)
+        return self.arrays.old_record(*types) if len(types) == 1 else None
 
     def _free(self, here: str, operation: Free) -> str:
         chains, place = self.chains, operation.place
@@ -273,7 +265,9 @@ class _Coder:
         null, there = chains.branch(here, Comparison("==", pointer, Constant(0, pointer.type)), place)
         end = chains.location()
         chains.connect(null, end, place)
-        there = chains.add(there, Free(place, self.arrays.member(Deref(pointer, target)), stack=True))
+        typed = PointerType(target, self.arrays.program.pointer_size)
+        whole = Deref(pointer if pointer.type == typed else Cast(pointer, typed), target)
+        there = chains.add(there, Free(place, self.arrays.member(whole), stack=True))
         self.handled.append(operation)
         chains.connect(chains.add(there, operation), end, place)
         return end

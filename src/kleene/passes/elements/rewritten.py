@@ -146,6 +146,10 @@ class _Coder:
             return here, replace(known, truth=label.truth)
         visit = _Visit(self, edge)
         operation: Operation = label
+        if isinstance(label, MemSet) and (element := self._zeroed_element(label)) is not None:
+            access = visit.value(element)
+            assert isinstance(access, Deref)
+            return visit.here, replace(label, pointer=access.pointer)
         if not isinstance(label, DeclareLocal | EndScope):
             operation = with_parts(label, visit.value)
         if isinstance(label, Assume):
@@ -172,6 +176,12 @@ class _Coder:
                 if self.escapes.outlive(label.pointer, edge.target):
                     raise _NotFollowed("realloc of an array of pointers, with pointers into it")
                 return self._reallocate(here, operation, label, edge.source)
+            case MemSet() if (element := self._zeroed_element(label)) is not None:
+                assert isinstance(operation, MemSet)
+                slot = self.chosen.slot(label.pointer)
+                assert slot is not None
+                here = self.lists.clear(here, operation.pointer, slot, place)
+                return self.positions.memory_written(here, element, place)
             case MemSet() if self.chosen.slot(label.pointer) is not None:
                 assert isinstance(operation, MemSet)
                 return self._set(here, operation, label, edge.source)
@@ -302,6 +312,13 @@ class _Coder:
         for pair in positions.with_array(source) if keeps and source != label.target else ():
             here = positions.forget(here, pair, place)
         return here
+
+    def _zeroed_element(self, label: MemSet) -> Deref | None:
+        """The element that `memset` makes zero, if it is one element of an array and nothing else."""
+        slot = self.chosen.slot(label.pointer)
+        if slot is None or not self.chosen.only_slots(label.pointer) or constant_of(label.value) != 0:
+            return None
+        return Deref(label.pointer, slot.element) if constant_of(label.size) == slot.element.size else None
 
     def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:
         slot, product = self.chosen.slot(label.pointer), factors(label.size)

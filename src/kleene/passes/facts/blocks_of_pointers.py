@@ -222,6 +222,22 @@ def _times(size: Expression) -> tuple[Expression, Constant] | None:
     return None
 
 
+def array_at_end(layout: RecordLayout) -> RecordField | None:
+    """The last member of a struct, if it is an array without a length or of one element."""
+    last = layout.fields[-1] if layout.fields and not layout.union else None
+    array = last.type if last is not None and isinstance(last.type, ArrayType) else None
+    return last if array is not None and array.count <= 1 and array.element.size else None
+
+
+def terms(size: Expression) -> Iterator[Expression]:
+    """The terms of a sum in one type."""
+    if isinstance(size, Binary) and size.operator == "+" and size.left.type == size.right.type == size.type:
+        yield from terms(size.left)
+        yield from terms(size.right)
+    else:
+        yield size
+
+
 def is_whole(count: Interval, each: int, size: Type) -> bool:
     """Whether a number of elements gives a block of that many, or none: less than 0 is too much for any block."""
     width = size.size * CHAR_BITS

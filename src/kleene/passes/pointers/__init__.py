@@ -6,6 +6,7 @@ In reading order:
 - `address_numbers`: pointers that are numbers for a while
 - `numbers_from_addresses`: which numbers may become a pointer to an object again
 - `function_values`: addresses of functions become numbers
+- `retyped`: pointers that are read and written as pointers of another type
 - `block_types`: the types of blocks from an allocator that returns `void *`
 - `tested`: pointers that are copied and then only tested become numbers
 - `array_types`: the sizes and types of arrays from such an allocator

@@ -9,6 +9,7 @@ on its way through copies, if one such type has the size of an element. As with 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable, walk
@@ -25,8 +26,8 @@ from kleene.cfa.operations import (
     address_taken,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import IntegerType, PointerType, VoidType
-from kleene.passes.facts.blocks_of_pointers import factors
+from kleene.cfa.types import IntegerType, PointerType, RecordType, Type, VoidType
+from kleene.passes.facts.blocks_of_pointers import array_at_end, factors, terms
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.indices import has_pointers
@@ -63,8 +64,13 @@ class _Arrays:
             return None
         if not isinstance(label.target, Variable):
             return None
-        pointed = {t for t in self.copies.targets(label.target) if has_pointers(t, self.program)}
-        written = self.sizes.before(label.size, edge)
+        targets = self.copies.targets(label.target)
+        if isinstance(label, Allocate):
+            flexible = self._with_array_at_end(label, targets, edge)
+            if flexible is not None:
+                return [Choice(None, (flexible,))]
+        pointed = {t for t in targets if has_pointers(t, self.program)}
+        written = self.sizes.before(label.size, edge, lambda size: factors(size) is not None)
         fitting = [(size, t) for size in _orders(written) for t in pointed if (factors(size) or (0, 0))[1] == t.size]
         if len({t for _, t in fitting}) != 1:
             return None
@@ -75,6 +81,23 @@ class _Arrays:
         self.new.append(typed)
         copy = Assign(label.place, label.target, Cast(typed, label.target.type))
         return [Choice(None, (replace(label, target=typed, size=size), copy))]
+
+    def _with_array_at_end(self, label: Allocate, targets: set[Type], edge: Edge[Operation]) -> Allocate | None:
+        """The block of a struct and of an array of any length behind it, if the size that the caller wrote says so."""
+        layouts = [self.program.records.get(t.name) for t in targets if isinstance(t, RecordType) and t.complete]
+        ends = [layout for layout in layouts if layout is not None and array_at_end(layout) is not None]
+        if len(ends) != 1:
+            return None
+        least = array_at_end(ends[0])
+        assert least is not None
+        size = self.sizes.before(label.size, edge, lambda size: _is_more_than(size, least.offset))
+        return replace(label, size=size, element=ends[0].type) if _is_more_than(size, least.offset) else None
+
+
+def _is_more_than(size: Expression, least: int) -> bool:
+    """Whether a size is a constant of at least so many bytes and something more."""
+    parts = list(terms(size))
+    return len(parts) > 1 and sum(part.value for part in parts if isinstance(part, Constant)) >= least > 0
 
 
 def _orders(size: Expression) -> list[Expression]:
@@ -120,8 +143,8 @@ class _Sizes:
             and written[edge.label.target] == 1
         }
 
-    def before(self, size: Expression, use: Edge[Operation]) -> Expression:
-        """A size as the callers wrote it, until it is a number of elements."""
+    def before(self, size: Expression, use: Edge[Operation], is_enough: Callable[[Expression], bool]) -> Expression:
+        """A size as the callers wrote it, until it is enough."""
 
         def value(node: Expression) -> Expression:
             edge = self.definitions.get(node) if isinstance(node, Variable) else None
@@ -132,7 +155,7 @@ class _Sizes:
                 return node
             return written if written.type == node.type else Cast(written, node.type)
 
-        while factors(size) is None:
+        while not is_enough(size):
             written = rewrite(size, value)
             if written == size:
                 return rewrite(size, _without_conversion)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Cast, Expression, Variable
+from kleene.cfa.expressions import Cast, Expression, Variable, without_casts
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Allocate, Assign, Operation
-from kleene.cfa.types import PointerType, RecordType, Type
+from kleene.cfa.types import PointerType, RecordType, Type, VoidType
 from kleene.passes.facts.memory import constant_of
 
 
@@ -40,11 +40,28 @@ class Copies:
 
     def __init__(self, cfa: Cfa[Operation]) -> None:
         self._copies: dict[Variable, list[Assign]] = {}
+        self._origins: dict[Variable, list[Expression]] = {}
         for edge in cfa.edges:
             if isinstance(edge.label, Assign):
                 source = _copied_variable(edge.label.value)
                 if source is not None:
                     self._copies.setdefault(source, []).append(edge.label)
+                if isinstance(edge.label.target, Variable):
+                    self._origins.setdefault(edge.label.target, []).append(without_casts(edge.label.value))
+
+    def sources(self, pointer: Expression) -> set[Type]:
+        """What the pointers point to that are copied to a pointer, however they are cast; `void` is no such type."""
+        types: set[Type] = set()
+        seen: set[Expression] = set()
+        waiting = [without_casts(pointer)]
+        while waiting:
+            here = waiting.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            types.update(t for t in _pointed(here.type) if not isinstance(t, VoidType))
+            waiting += self._origins.get(here, ()) if isinstance(here, Variable) else ()
+        return types
 
     def targets(self, variable: Variable) -> set[Type]:
         """The types that the copies of a variable point to."""

@@ -16,8 +16,8 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import FunctionType, IntegerType, PointerType, Type
 from kleene.passes.rewrite import operations_of, rewrite_program
 
-FIRST = 0x4B000000
-"""The number of the first function; none that a program is likely to name."""
+_NUMBERS = range(0x4B000000, 0x4B010000)
+"""The numbers of functions, more than a program has; none that a program is likely to name."""
 
 
 def with_function_numbers(program: CProgram) -> CProgram:
@@ -26,7 +26,7 @@ def with_function_numbers(program: CProgram) -> CProgram:
     if not any(is_function_pointer(n.type) or isinstance(n, FunctionAddress) for n in nodes):
         return program
     names = sorted({n.name for n in nodes if isinstance(n, FunctionAddress)})
-    numbers = {name: FIRST + k for k, name in enumerate(names)}
+    numbers = {name: _NUMBERS.start + k for k, name in enumerate(names)}
 
     def change(node: Expression) -> Expression:
         if isinstance(node, FunctionAddress):
@@ -35,6 +35,11 @@ def with_function_numbers(program: CProgram) -> CProgram:
         return node if type_ is node.type else replace(node, type=type_)
 
     return rewrite_program(program, change)
+
+
+def is_function_number(number: int) -> bool:
+    """Whether a number stands for a function."""
+    return number in _NUMBERS
 
 
 def is_function_pointer(type_: Type) -> bool:

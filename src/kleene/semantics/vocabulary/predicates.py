@@ -15,6 +15,7 @@ from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import up_to_order
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.passes.facts.memory import Memory, Place
+from kleene.passes.pointers.function_values import is_function_number
 from kleene.semantics.vocabulary.data_cells import data_cells
 from kleene.semantics.vocabulary.groups import (
     CIRCULAR,
@@ -288,7 +289,8 @@ class Symbols:
             values = all(group.function for group in self.groups)
         data = data_cells(self.memory)
         for name, role in self._unary.items():
-            stack, chosen = role.kind is RoleKind.OBJECT, values or role.kind is not RoleKind.INTEGER_CELL
+            stack = role.kind is RoleKind.OBJECT
+            chosen = values or role.kind is not RoleKind.INTEGER_CELL or is_function_number(role.value)
             if role.kind is RoleKind.UNDEFINED_CELL and role.of in data:
                 chosen = False
             properties = unique if stack else frozenset()

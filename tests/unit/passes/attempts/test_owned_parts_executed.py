@@ -1,4 +1,4 @@
-"""Arrays of blocks that own other blocks: one is followed, and the result, run for all choices, fails if the program does.
+"""Arrays of blocks that own other blocks: the result, run for all choices of one block, fails if the program does.
 
 A part that is stored in a block that is not there is given away: it is freed in the result. So a part that two blocks
 share, one that a variable still uses, and one that is moved to another block must be errors there, or unsupported.
@@ -98,6 +98,7 @@ def test_parts_are_followed_with_their_block(tmp_path: Path) -> None:
     assert not _fails(followed)
 
 
+@in_exam
 @pytest.mark.parametrize("name", FAILING)
 def test_a_program_that_fails_does_so_with_one_block(name: str, tmp_path: Path) -> None:
     program, followed = _followed(_program(FAILING[name]), tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.unit.passes.facts.test_sums_and_sizes import alarms
 from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.shape.analyse import analyse
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Binary, Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.types import INT
 from kleene.passes.facts.relations.states import State, merge, odd_part
@@ -81,14 +82,45 @@ def test_products_of_doubled_numbers(tmp_path: Path, odd: int, factor: int) -> N
     number = state.fresh(0, BYTE[1])
     state.doubled[number] = odd
     state.sharpen_doubled()
-    product = values._product(number, state.fresh(factor, factor), BYTE, state)
-    low, high = state.interval(product)
+    result = values._product(number, state.fresh(factor, factor), BYTE, state)
+    low, high = state.interval(result)
     for value in [0, *(odd << k for k in range(8) if odd << k <= BYTE[1])]:
         assert value <= state.interval(number)[1]
         wrapped = (value * factor + 128) % 256 - 128
         assert low <= wrapped <= high
-        if product in state.doubled and wrapped > 0:
-            assert odd_part(wrapped) == state.doubled[product]
+        if result in state.doubled and wrapped > 0:
+            assert odd_part(wrapped) == state.doubled[result]
+
+
+@pytest.mark.parametrize(
+    "ranges", [((0, 127), (0, 63), (1, 1)), ((0, 120), (0, 120), (0, 15)), ((3, 127), (0, 0), (2, 9))]
+)
+def test_sums_of_three_numbers_that_wrap(tmp_path: Path, ranges: tuple[tuple[int, int], ...]) -> None:
+    """A sum in a type of 8 bits is each of its terms plus what is known, or less than 0: ``n + n / 2 + 1``."""
+    values, state = _values(tmp_path), State()
+    terms = [Variable(name, INT) for name in "xyz"]
+    for term, bounds in zip(terms, ranges, strict=True):
+        state.held[term] = state.fresh(*bounds)
+    sum_of_three = Binary("+", Binary("+", terms[0], terms[1], INT), terms[2], INT)
+    result = values._wrapped_sum(sum_of_three, BYTE, state)
+    assert result is not None
+    for numbers in product(*(range(low, high + 1, 3) for low, high in ranges)):
+        wrapped = (sum(numbers) + 128) % 256 - 128
+        assert wrapped != 0 or not state.is_nonzero(result)
+        for term, number in zip(terms, numbers, strict=True):
+            assert wrapped < 0 or wrapped >= number + state.grown[result, state.held[term]]
+
+
+@pytest.mark.parametrize(
+    "ranges", [((0, 127), (0, 127), (0, 2)), ((0, 127), (-1, 5), (0, 1)), ((-9, 127), (0, 1), (1, 1))]
+)
+def test_sums_that_may_wrap_to_any_number(tmp_path: Path, ranges: tuple[tuple[int, int], ...]) -> None:
+    values, state = _values(tmp_path), State()
+    terms = [Variable(name, INT) for name in "xyz"]
+    for term, bounds in zip(terms, ranges, strict=True):
+        state.held[term] = state.fresh(*bounds)
+    sum_of_three = Binary("+", Binary("+", terms[0], terms[1], INT), terms[2], INT)
+    assert values._wrapped_sum(sum_of_three, BYTE, state) is None
 
 
 def test_doubled_numbers_that_meet() -> None:

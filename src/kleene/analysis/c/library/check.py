@@ -16,6 +16,7 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.blame.allocations import executes_spared
+from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
@@ -34,6 +35,7 @@ from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
 from kleene.analysis.c.library.generality.separation import changing_variables, read_variables, shared_in_structures
 from kleene.analysis.c.library.generality.static_numbers import with_any_numbers
+from kleene.analysis.c.library.generality.unwatched_data import with_any_outcomes
 from kleene.analysis.c.library.inference.attempts import (
     Inferred,
     Rejected,
@@ -41,7 +43,16 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.reasons import CHANGES, FOLLOWS, REARRANGES, SHARES, UNTESTED, never_called
+from kleene.analysis.c.library.inference.reasons import (
+    ANSWERS,
+    CHANGES,
+    FOLLOWS,
+    REARRANGES,
+    REFERS,
+    SHARES,
+    UNTESTED,
+    never_called,
+)
 from kleene.analysis.c.library.inference.selection import Inference
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_for
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
@@ -191,7 +202,8 @@ class _Run:
         while operations:
             client, program, check = self._check_client(inferred.types, operations)
             watches, unwatched = False, set[str]()
-            if check.verdict is Verdict.TRUE and (owned := watched(operations)):
+            owned = watched(operations) if check.verdict is Verdict.TRUE else []
+            if owned and not self._ends_data_once(inferred.types, owned):
                 watching = self._check_client(inferred.types, owned, watches=True)
                 watches = any(finding.confirmed for finding in watching[2].findings)
                 if watches:
@@ -262,6 +274,12 @@ class _Run:
             operations[operations.index(operation)] = other
             return True
         operations.remove(operation)
+        if breach is not None and breach.takes_reference:
+            self._decide(operation, Verdict.UNKNOWN, REFERS)
+            return True
+        if run is not None and contradicts_itself(run):
+            self._decide(operation, Verdict.UNKNOWN, ANSWERS)
+            return True
         if follows_datum(finding) or is_wrong_guess(operation, finding):
             reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
             self._decide(operation, Verdict.UNKNOWN, reason)
@@ -290,6 +308,21 @@ class _Run:
         check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
         check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
         return client, program, check
+
+    def _ends_data_once(self, types: ObjectTypes, owned: list[Operation]) -> bool:
+        """Whether a client is proved in which data that is not watched has one value, and any outcomes of comparisons.
+
+        An error that it shows need not be one. The watched datum is a part of the object now and then: to take the heap
+        apart costs more than whole heaps.
+        """
+        _, program = self.clients.write(types, owned, general=True, watches=True, one_other=True)
+        general = with_any_outcomes(program)
+        if general is None:
+            return False
+        share = self.budget.left * SHARE_OF_WATCH
+        properties = properties_of(owned, program)
+        options = replace(self.options, properties=properties, timeout=share, whole_heaps=True)
+        return check_program(general, options, time.monotonic()).verdict is Verdict.TRUE
 
     def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
         """The operations with stored pointers that are not NULL, if the error is gone then; else none.

@@ -88,13 +88,15 @@ def analyse(
     kinds: frozenset[str] = ALL_KINDS,
     ignored: frozenset[Alarm] = frozenset(),
     glance: bool = False,
+    whole_heaps: bool = False,
     tell: Tell = silent,
     unfinished: list[ShapeResult] | None = None,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
-    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only. `unfinished` gets
-    the results of runs without an end, also where the caller interrupts the analysis.
+    Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only. With
+    `whole_heaps`, heaps are not taken apart. `unfinished` gets the results of runs without an end, also where the
+    caller interrupts the analysis.
     """
     start = time.monotonic()
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
@@ -103,7 +105,7 @@ def analyse(
     result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
     if prepared.slice is None:
         tell(PREPARING)
-    ways = frozenset(Way)
+    ways = frozenset(Way) - ({Way.PARTS} if whole_heaps else set())
     if prepared.source.by_members:
         ways -= {Way.SLICES}  # they are those of the program, and one for the struct without its members
     if prepared.slice is not None:

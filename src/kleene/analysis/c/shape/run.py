@@ -92,7 +92,7 @@ class Looks:
 
 
 def gave_up(reason: str, start: float) -> ShapeResult:
-    return ShapeResult("none", [], False, reason, 0, 0, time.monotonic() - start)
+    return ShapeResult("none", [], False, reason, 0, time.monotonic() - start)
 
 
 def run_shape(
@@ -203,7 +203,6 @@ def _result(
         reached.complete and not cyclic and not domain.contradictions,
         CYCLE if cyclic else reached.reason or _contradiction(domain),
         generated,
-        sum(len(store) for store in reached.stores.values()),
         time.monotonic() - start,
         cyclic,
         reached=reached,

@@ -112,7 +112,6 @@ def _combine(results: Sequence[ShapeResult], slices: int, common: Set[Alarm], se
         len(results) == slices and all(result.complete for result in results),
         results[-1].reason,
         sum(result.structures for result in results),
-        sum(result.stored for result in results),
         seconds,
     )
     combined.slices = tuple(results)

@@ -8,11 +8,13 @@ to indices and lengths as these are to each other (`passes/facts/relations`). Th
 
 Every block of a run is chosen in some run of the result, with all that happens to it: so if no run of the result has
 an error, the program has none. What an element has that does not have the block is found first, in the same way: one
-element is chosen and followed.
+element is chosen and followed. A block may own blocks without pointers: those of a block that is not there are freed
+where they are stored in it.
 
 In reading order:
 
 - `copies`: `memmove` of elements becomes loops first
+- `starts`: the pointers to the starts of blocks
 - `selection`: the arrays and the pointers to the blocks in them
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows

@@ -21,7 +21,7 @@ from kleene.passes.facts.relations.zones import widen
 
 MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""
-MOST_WALKS = 6_000
+MOST_WALKS = 1_500
 """Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
 MOST_ROUNDS = 2
 """How often more indices are told apart: each takes as long as all before."""

@@ -326,11 +326,7 @@ class Values:
         match expression.operator:
             case "+" if full[0] <= al + bl and ah + bh <= full[1]:
                 return self._sum(state, a, b, minus=False)
-            case "+" if full[0] < 0 and al >= 0 and bl >= 0:  # it wraps to a number less than 0
-                wrapped = state.fresh(*full)
-                state.grown |= {(wrapped, a): min(bl, 1), (wrapped, b): min(al, 1)}
-                if al or bl:
-                    state.nonzero.add(wrapped)
+            case "+" if (wrapped := self._wrapped_sum(expression, full, state)) is not None:
                 return wrapped
             case "-":
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
@@ -389,6 +385,20 @@ class Values:
         state.zone.add(a, middle, 0)
         state.zone.add(middle, b, 0)
         return middle
+
+    def _wrapped_sum(self, expression: Binary, full: Interval, state: State) -> int | None:
+        """The sum of numbers that are not less than 0, if it wraps once at most: to a number less than 0."""
+        numbers = [self.number(term, state) for term in _terms_of(expression)]
+        bounds = [state.interval(number) for number in numbers]
+        least, most = sum(low for low, _ in bounds), sum(high for _, high in bounds)
+        if full[0] >= 0 or any(low < 0 for low, _ in bounds) or most > full[1] - full[0]:
+            return None
+        wrapped = state.fresh(*full)
+        for number, (low, _) in zip(numbers, bounds, strict=True):
+            state.grown[wrapped, number] = min(least - low, 1)
+        if least:
+            state.nonzero.add(wrapped)
+        return wrapped
 
     def _product(self, a: int, b: int, full: Interval, state: State) -> int:
         """A symbol for a product in a type of some range; the same one for the same numbers, also if it may wrap."""
@@ -565,6 +575,13 @@ class Values:
         if a is None or b is None or blocks[0] is None or blocks[0] != blocks[1]:
             return state.fresh(*full)
         return self._sum(state, a, b, minus=True)
+
+
+def _terms_of(value: Expression) -> list[Expression]:
+    """The terms of a sum in one type."""
+    if not (isinstance(value, Binary) and value.operator == "+"):
+        return [value]
+    return [t for side in (value.left, value.right) for t in (_terms_of(side) if side.type == value.type else [side])]
 
 
 def _is_text(byte: Index) -> bool:

@@ -7,16 +7,30 @@ nowhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kleene.analysis.c.library.blame.heap_facts import Heap, HeapFact, IsSet, Truth, possible_facts, truth_of
+from kleene.analysis.c.library.blame.heap_facts import (
+    Heap,
+    HeapFact,
+    IsHeldOnce,
+    IsSet,
+    Truth,
+    possible_facts,
+    truth_of,
+)
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
 from kleene.analysis.c.library.readings.operations import Operation
 from kleene.cfa.types import RecordLayout
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.state import State
+
+_REFERS = re.compile(
+    r"(^|_)(add_?|inc_?)?(ref|reference|retain|hold|acquire|grab|get|keep|use|share)(_|$)", re.IGNORECASE
+)
+"""Names of functions that take a reference to an object."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +43,11 @@ class Breach:
     """Whether the run itself has no state in which the fact holds."""
     is_passing: bool = False
     """Whether the fact holds again before the error."""
+
+    @property
+    def takes_reference(self) -> bool:
+        """Whether the function is to take a reference, as its name says: its caller has to give it back."""
+        return isinstance(self.fact, IsHeldOnce) and bool(_REFERS.search(self.operation.function.name))
 
     @property
     def words(self) -> str:
@@ -59,7 +78,8 @@ class Observer:
 def breaches(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]) -> list[Breach]:
     """The operations of a failing run, other than the last one, that break a fact which stays broken; first ones first.
 
-    That a member is set counts only where the error is a pointer that nothing has set.
+    That a member is set counts only where the error is a pointer that nothing has set, and that an object is held once
+    only where a block is lost.
     """
     between = _between_operations(run, client, records)
     if not between:
@@ -69,6 +89,8 @@ def breaches(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]
     listed: list[Breach] = []
     for fact, truth in last.items():
         if truth is not Truth.BROKEN or (isinstance(fact, IsSet) and not garbage):
+            continue
+        if isinstance(fact, IsHeldOnce) and run.fault.kind != "memory_leak":
             continue
         first = next(i for i in range(len(between)) if all(t[fact] is Truth.BROKEN for _, t in between[i:]))
         operation = between[first][0]
@@ -89,7 +111,8 @@ def passing_breaches(run: Confirmed, client: Client, records: Mapping[str, Recor
     listed: list[Breach] = []
     for place, (operation, truths) in enumerate(between):
         later = [other for _, other in between[place + 1 :]]
-        broken = [fact for fact, truth in truths.items() if truth is Truth.BROKEN and not isinstance(fact, IsSet)]
+        lasting = IsSet | IsHeldOnce
+        broken = [fact for fact, truth in truths.items() if truth is Truth.BROKEN and not isinstance(fact, lasting)]
         passing = [fact for fact in broken if any(other[fact] is not Truth.BROKEN for other in later)]
         listed += [
             Breach(operation, fact, needs_others=True, is_passing=True) for fact in passing if operation is not None
@@ -141,7 +164,8 @@ def breaking_operation(
 
     def is_to_blame(breach: Breach) -> bool:
         others = others_of(breach)
-        return others is not None and others.keep(breach) and not (breach.is_passing and others.has_error)
+        is_alone = breach.is_passing or isinstance(breach.fact, IsHeldOnce)  # the others have no error without it
+        return others is not None and others.keep(breach) and not (is_alone and others.has_error)
 
     order = [o for o, _ in _between_operations(run, client, records)]
     candidates = [*breaches(run, client, records), *passing_breaches(run, client, records)]

@@ -6,6 +6,7 @@ or has no instance there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +20,8 @@ _POINTER_BITS = 64
 """Bits of a pointer."""
 _BYTE_BITS = 8
 """Bits of a byte: cells of blocks are addressed by bits."""
+_REFERENCES = re.compile(r"ref|users?$|(^|_)rc$", re.IGNORECASE)
+"""Names of members that count the references to an object."""
 _MOST_NODES = 64
 """Records of a state that are looked at: a trial has a dozen."""
 
@@ -214,6 +217,24 @@ class IsSmall:
 
 
 @dataclass(frozen=True)
+class IsHeldOnce:
+    """A number of references is 1: nobody but the client keeps the object."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            number, _ = heap.number(node, self.member)
+            if number is not None:
+                yield number == 1
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.member} is not 1"
+
+
+@dataclass(frozen=True)
 class Ends:
     """A member leads to NULL: there is no cycle along it."""
 
@@ -251,7 +272,7 @@ class Unshared:
         return f"two blocks have the same {self.member}"
 
 
-HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | Ends | Unshared
+HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared
 
 
 def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
@@ -260,7 +281,8 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
     facts: list[HeapFact] = []
     for name, own in members.items():
         facts += [IsSet(name, member) for member in own]
-        facts += [IsSmall(name, member) for member in _sizes(records[name])]
+        facts += [IsSmall(name, member) for member, type_ in _numbers(records[name]).items() if not type_.signed]
+        facts += [IsHeldOnce(name, member) for member in _numbers(records[name]) if _REFERENCES.search(member)]
         facts += [Ends(name, member) for member, target in own.items() if target == name]
         facts += [Unshared(name, member) for member, target in own.items() if target == name]
         facts += [
@@ -289,10 +311,10 @@ def _links(layout: RecordLayout) -> dict[str, str]:
     }
 
 
-def _sizes(layout: RecordLayout) -> list[str]:
-    """The members of a record that are unsigned numbers, and no bit-fields."""
+def _numbers(layout: RecordLayout) -> dict[str, IntegerType]:
+    """The members of a record that are numbers, and no bit-fields, with their types."""
     fields = [f for f in layout.fields if f.name and not layout.union and f.bit_width is None]
-    return [f.name for f in fields if isinstance(f.type, IntegerType) and not f.type.signed]
+    return {f.name: f.type for f in fields if isinstance(f.type, IntegerType)}
 
 
 def truth_of(fact: HeapFact, heap: Heap) -> Truth:

@@ -111,7 +111,7 @@ def _examines(node: Expression, program: CProgram) -> bool:
         case Cast(operand=Constant()):
             return False
         case Cast(operand=operand, type=type_):
-            return operand.type != type_ and (_is_data(operand) or _leads_to_data(operand.type, program))
+            return operand.type != type_ and (_is_data(operand) or leads_to_data(operand.type, program))
         case Comparison(left=left, right=right) | Binary(left=left, right=right):
             return _is_data(left) or _is_data(right)
         case Unary(operand=operand):
@@ -123,7 +123,7 @@ def _is_data(value: Expression) -> bool:
     return isinstance(value.type, PointerType) and isinstance(value.type.target, VoidType)
 
 
-def _leads_to_data(type_: Type, program: CProgram) -> bool:
+def leads_to_data(type_: Type, program: CProgram) -> bool:
     """Whether a type is a pointer to what has a `void *` in it: its bytes may be compared."""
     return isinstance(type_, PointerType) and _has_data(type_.target, program)
 

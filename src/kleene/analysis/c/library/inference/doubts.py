@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kleene.analysis.c.library.blame.allocations import failed_allocations
 from kleene.analysis.c.library.client.places import executed_operations
 from kleene.analysis.c.library.inference.attempts import Rejected, Tried, failing, most_telling
 from kleene.analysis.c.library.inference.trials import QUICK_STATES, null_tests
@@ -43,8 +44,13 @@ def ender_of(tries: Tries, operation: Operation) -> str | None:
 
 
 def needs_more_than_zeros(tries: Tries, failures: list[Rejected]) -> bool:
-    """Whether the first call with a block of zeros fails: the client has to initialise it in another way."""
+    """Whether the first call with a block of zeros fails: the client has to initialise it in another way.
+
+    A function that does not test what it allocates fails on any object.
+    """
     told = most_telling(failures)
+    if any(True for _ in failed_allocations(told.error, told.client)):
+        return False
     zeros = tries.inferred.types.zeroed & set(told.operation.records_in(*OBJECTS))
     return bool(zeros) and len(executed_operations(finding_of(told.error), told.client)) <= 1
 

@@ -27,6 +27,14 @@ OUTSIDE = (
     "check the file that defines it"
 )
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
+ANSWERS = (
+    "it fails if a function of the client answers one question in two ways, which a comparison does not; it is not "
+    "proved for those that do not: compare once, or write a client"
+)
+REFERS = (
+    "it takes a reference, which its caller gives back, and the client keeps one reference to an object: write a "
+    "client with as many references as you need"
+)
 REARRANGES = "it changes links of an object, and {0} is not proved with it: {1}"
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"

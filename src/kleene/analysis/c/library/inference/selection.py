@@ -38,6 +38,7 @@ from kleene.analysis.c.library.inference.doubts import (
 )
 from kleene.analysis.c.library.inference.other_ways import if_status_is_another, is_accepted_otherwise
 from kleene.analysis.c.library.inference.reasons import (
+    ANSWERS,
     BY_FREE,
     CHANGED,
     FOLLOWS,
@@ -46,6 +47,7 @@ from kleene.analysis.c.library.inference.reasons import (
     NOT_UNDERSTOOD,
     NOT_ZEROS,
     OUTSIDE,
+    REFERS,
     SHARES,
     VARIADIC,
     never_called,
@@ -55,6 +57,7 @@ from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
     ClientFolder,
+    consistent_error,
 )
 from kleene.analysis.c.library.inference.tries import Tries
 from kleene.analysis.c.library.inference.weaker import admit_null
@@ -255,6 +258,11 @@ class Inference:
             value = next(v for v, why in zip(trace.inputs, trace.reasons, strict=True) if why == name)
             self.inferred.untried[rejected.operation.function.name] = OUTSIDE.format(name, value)
             return
+        error = consistent_error(rejected.error, self.tries.budget)
+        if error is None:
+            self.inferred.untried[rejected.operation.function.name] = ANSWERS
+            return
+        rejected = replace(rejected, error=error)
         if spare(self.tries, rejected):
             self.waiting.insert(0, rejected.operation.function)
             return
@@ -264,7 +272,10 @@ class Inference:
         if to_blame in accepted and to_blame.function != rejected.operation.function:
             accepted.remove(to_blame)
             words = breach.words if breach is not None else ""
-            self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
+            if breach is not None and breach.takes_reference:
+                self.inferred.untried[to_blame.function.name] = REFERS
+            else:
+                self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
             self.waiting.insert(0, rejected.operation.function)
             return
         self.inferred.rejected.append(rejected)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.client.allocators import harmless_functions
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
 from kleene.analysis.c.library.client.walks import FOUND
@@ -68,12 +69,16 @@ class ClientFolder:
         begins_with_two: bool = False,
         with_data: bool = False,
         watches: bool = False,
+        one_other: bool = False,
     ) -> tuple[Client, CProgram]:
-        """The client of some operations and its program; `with_data` has several stored pointers in a trial, too."""
+        """The client of some operations and its program; `with_data` has several stored pointers in a trial, too.
+
+        With `one_other`, all data is NULL beside the one that it watches.
+        """
         included = str(Path(self.interface.file).resolve())
         path = self.folder / CLIENT
         any_datum = with_data or (general and not watches and self._examines_data(types, operations))
-        watch = self._watch(types, operations) if watches else None
+        watch = self._watch(types, operations, one_other) if watches else None
         client = write_client(
             self.interface,
             types,
@@ -90,9 +95,10 @@ class ClientFolder:
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
         return examines_data(self.write(types, operations)[1])
 
-    def _watch(self, types: ObjectTypes, operations: list[Operation]) -> Watch:
+    def _watch(self, types: ObjectTypes, operations: list[Operation], one_other: bool) -> Watch:
         program = self.write(types, operations)[1]
-        return Watch(stored_arguments(program, [o.function.name for o in operations]), examines_data(program))
+        stored = stored_arguments(program, [o.function.name for o in operations])
+        return Watch(stored, not one_other and examines_data(program))
 
     def read_with_errors(self) -> CProgram:
         """The last client that was written, with all kinds of error calls."""
@@ -173,6 +179,26 @@ def run_trial(
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
     trial.elements = _walked_elements(client, program, trial.exploration)
     return trial
+
+
+def consistent_error(run: Confirmed, budget: Budget) -> Confirmed | None:
+    """An error of a failing run's client in which its functions do not contradict themselves; None if none is found."""
+    if not contradicts_itself(run):
+        return run
+    program, may_fail = run.trace.program, run.trace.malloc_may_fail
+    result = budget.within(
+        TRIAL_SECONDS,
+        lambda: explore(
+            program,
+            max_states=TRIAL_STATES,
+            max_steps=TRIAL_STEPS,
+            seconds=TRIAL_SECONDS,
+            malloc_may_fail=may_fail,
+            most_blocks=TRIAL_BLOCKS,
+        ),
+    )
+    found = [] if isinstance(result, LimitReached) else result.findings
+    return next((c for c in found if c.fault.detail != "exit" and not contradicts_itself(c)), None)
 
 
 def _walked_elements(client: Client, program: CProgram, exploration: Exploration) -> set[str]:

@@ -9,8 +9,10 @@ import re
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Interface
-from kleene.cfa.types import ArrayType, PointerType, RecordType
+from kleene.cfa.types import ArrayType, PointerType, RecordType, VoidType
 
+_INITIALISES = re.compile(r"init|setup", re.IGNORECASE)
+_CREATES = re.compile(r"init|setup|(^|_)(create|construct|ctor)(_|$)", re.IGNORECASE)
 MAKES = re.compile(r"new|creat|make|alloc|open|init|setup|dup|copy|clone|from|sub|filter|map|split", re.IGNORECASE)
 """Names of functions that make an object and store a pointer to it in a variable of the caller."""
 
@@ -232,9 +234,14 @@ def records_of(function: ExportedFunction) -> list[str]:
 
 
 def initialised_by(function: ExportedFunction) -> list[str]:
-    """The type of the only record parameter, if the name of the function says that it initialises."""
+    """The type of the only record parameter, if the name of the function says that it initialises.
+
+    What creates a list, gets a pointer to one and nothing else, and returns nothing, initialises it.
+    """
     records = [p for p in function.parameters if record_of(p.type)]
-    if len(records) == 1 and is_direct(records[0].type) and re.search(r"init|setup", function.name, re.IGNORECASE):
+    is_alone = len(function.parameters) == 1 and isinstance(function.result.type, VoidType)
+    says = _CREATES if is_alone else _INITIALISES
+    if len(records) == 1 and is_direct(records[0].type) and says.search(function.name):
         return [record_of(records[0].type)]
     return []
 
