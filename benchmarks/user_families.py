@@ -193,6 +193,26 @@ def types_of_elements(k: int) -> str:
     return main_of("    struct item *l = NULL;\n", body, types, functions)
 
 
+def sizes_of_elements(k: int) -> str:
+    """One list of structs of k sizes that begin alike; a tag says which members a struct has."""
+    types = "struct base { int tag; struct base *next; };\n"
+    types += each(k, lambda i: f"struct t{i} {{ struct base base; long own{i}[{i + 1}]; }};\n")
+    functions = each(
+        k,
+        lambda i: (
+            f"static struct base *make{i}(struct base *l) {{\n    struct t{i} *n = malloc(sizeof *n);\n"
+            f"    if (!n) abort();\n    n->base.tag = {i}; n->own{i}[{i}] = {i}; n->base.next = l;\n"
+            "    return &n->base;\n}\n"
+        ),
+    )
+    reads = each(k, lambda i: f"    case {i}: return ((struct t{i} *)b)->own{i}[{i}];\n")
+    functions += f"static long read(struct base *b) {{\n    switch (b->tag) {{\n{reads}    }}\n    return 0;\n}}\n"
+    walked = "    for (struct base *b = l; b; b = b->next) sum += read(b);\n"
+    freed = "    while (l) { struct base *t = l->next; free(l); l = t; }\n"
+    body = choose(k, lambda i: f"l = make{i}(l);") + walked + freed
+    return main_of("    struct base *l = NULL;\n    long sum = 0;\n", body, types, functions)
+
+
 def levels_of_trees(k: int) -> str:
     """A tree of k levels of types: each node has two children of the next type, or none; functions make and free it."""
     types = f"struct t{k - 1} {{ int key; }};\n"
@@ -255,6 +275,7 @@ USER_FAMILIES = (
     Family("members of a node", members_of_a_node, SIZES, 4, 8, 3.0),
     Family("loops in a row", loops_in_a_row, SIZES, 4, 8, 3.0),
     Family("types of elements", types_of_elements, SIZES, 4, 8, 3.0),
+    Family("sizes of elements", sizes_of_elements, SIZES, 4, 8, 3.0),
     Family("levels of trees", levels_of_trees, SIZES, 4, 8, 3.0, "left"),
     Family("calls by address", calls_by_address, SIZES, 4, 8, 3.0),
     Family("functions of a library", functions_of_a_library, SIZES, 4, 8, 3.0, "first"),

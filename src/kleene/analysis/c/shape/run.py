@@ -113,6 +113,7 @@ def run_shape(
     among the cells of the groups, and ends where one of the `looks` shows a way to fewer structures.
     """
     start = time.monotonic()
+    order = "heads-last" if join == "pointed" else "inner-first"  # each join that grows goes round all loops again
     look = _Look(translation.cfa.loop_heads, groups)
     try:
         with Watchdog(seconds, MOST_MEMORY):
@@ -121,7 +122,7 @@ def run_shape(
             if looks is not None and translation.procedures:
                 looks.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS
             teller = Teller(tell, translation, shape.name, limits)
-            reached = solve_translated(translation, domain, [initial], limits, [teller])
+            reached = solve_translated(translation, domain, [initial], limits, [teller], order=order)
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
@@ -215,12 +216,15 @@ def solve_translated(
     initial: Sequence[Element],
     limits: Callable[[Reached[Element]], None],
     listeners: Sequence[Teller] = (),
+    *,
+    order: str = "inner-first",
 ) -> Reached[Element]:
     """The fixpoint of a translated program, with or without procedures."""
+    schedule = Schedule(order)
     if not translation.procedures:
-        return solve(translation.cfa, domain, initial, Schedule(), listeners=listeners, check_limits=limits)
+        return solve(translation.cfa, domain, initial, schedule, listeners=listeners, check_limits=limits)
     apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
-    return tabulate(translation.cfa, apart, domain, initial, Schedule(), listeners=listeners, check_limits=limits)
+    return tabulate(translation.cfa, apart, domain, initial, schedule, listeners=listeners, check_limits=limits)
 
 
 def check_again(result: ShapeResult) -> bool:
