@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
@@ -275,6 +276,9 @@ class _Reader:
 def _parse_library(file: str, data_model: str) -> Any:
     """The translation unit of a file of our library, which is the same for all programs of a process."""
     return parse(file, arguments((), data_model), data_model)
+
+
+atexit.register(_parse_library.cache_clear)  # libclang ends before what is left at the end of Python
 
 
 _NO_ASSUMPTION = ("__kleene", ERRNO_LOCATION)

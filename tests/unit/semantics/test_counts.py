@@ -174,7 +174,7 @@ class Layout:
                 put(name, place)
         if self.members:
             put("l", owner)
-            put(f"@8={heap.len}", owner)
+            put(f".len={heap.len}", owner)
             if heap.head is not None:
                 put("head", owner, heap.head)
                 edges |= {(owner, heap.head)}

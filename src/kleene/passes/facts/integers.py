@@ -255,7 +255,7 @@ class Constants:
                 roots.update(map(self.root, compared))
 
     def _lent(self) -> set[Key]:
-        """Numbers that are raised, and lowered again with a test of the result, before a loop begins again.
+        """Numbers that are raised, and lowered again with a test of the result, in one round of the same loops.
 
         A function that keeps a reference while it calls others does so. One more value is told apart, as the number
         would else be unknown after it.
@@ -272,9 +272,13 @@ class Constants:
         for (root, operator), lowered in steps.items():
             raised = steps.get((root, "+"), [])
             ends = {e.source for e in lowered if operator == "-" and raised and self._is_tested(e, root)}
-            if ends and ends & self._ahead({e.target for e in raised}):
+            if ends and any(self._is_around(end, edge.source) for edge in raised for end in ends & self._ahead(edge)):
                 lent.add(root)
         return lent
+
+    def _is_around(self, one: str, other: str) -> bool:
+        """Whether two locations are in the same loops: else one step is made many times for one of the other."""
+        return all((one in body) == (other in body) for body in self.memory.cfa.loops.values())
 
     def _is_tested(self, step: Edge[Operation], root: Key) -> bool:
         """Whether a condition on a number follows a step of it."""
@@ -289,9 +293,9 @@ class Constants:
             location = edges[0].target
         return False
 
-    def _ahead(self, starts: set[str]) -> set[str]:
-        """The locations that are reached without another round of a loop."""
-        cfa, found, waiting = self.memory.cfa, set[str](), list(starts)
+    def _ahead(self, edge: Edge[Operation]) -> set[str]:
+        """The locations that are reached behind an edge without another round of a loop."""
+        cfa, found, waiting = self.memory.cfa, set[str](), [edge.target]
         again = set(cfa.back_edges)
         while waiting:
             location = waiting.pop()

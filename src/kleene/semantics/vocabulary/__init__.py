@@ -3,6 +3,7 @@
 In reading order:
 
 - `names`: names that all modules share
+- `integer_members`: the names of integer members
 - `groups`: groups of cells whose closure is tracked, with their rules
 - `predicates`: all predicates of a program under a shape class
 - `held_blocks`: blocks that a path through two groups keeps reachable

@@ -30,6 +30,7 @@ from kleene.semantics.vocabulary.groups import (
     led_back,
 )
 from kleene.semantics.vocabulary.held_blocks import Holding, Kinds, holdings, reachable
+from kleene.semantics.vocabulary.integer_members import integer_names
 from kleene.semantics.vocabulary.lanes import Lane, lanes_of
 from kleene.semantics.vocabulary.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.vocabulary.precision import EVERYTHING, Instrumentation, Precision, Roots
@@ -140,8 +141,12 @@ class Symbols:
 
     def integer_cell(self, offset: int, constant: int) -> str:
         """The predicate of objects with an integer of that value at the offset."""
-        place = self.memory.ghost_names.get(offset, f"@{offset}")
+        place = self.memory.ghost_names.get(offset) or self._integer_names.get(offset, f"@{offset}")
         return self.unary(f"{place}={constant}", Role(RoleKind.INTEGER_CELL, offset=offset, value=constant))
+
+    @cached_property
+    def _integer_names(self) -> dict[int, str]:
+        return integer_names(self.memory.program.records, self.memory.sizes)
 
     def pointer_named(self, name: str, places: Iterable[Place], kind: RoleKind = RoleKind.POINTER) -> Pointer:
         """The pointer of that name; its places grow with what it is given."""
