@@ -16,17 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, EndScope, Enter, Operation, Realloc
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
-from kleene.passes.facts.blocks_of_pointers import OWN_SIZES, Blocks
+from kleene.passes.entry_parameters import ARGUMENT
+from kleene.passes.facts.blocks_of_pointers import LITERAL, OWN_SIZES, Blocks
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.relations.states import Part, State
 from kleene.passes.facts.relations.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, Texts, is_byte
 from kleene.passes.facts.relations.values import WORD
 from kleene.passes.facts.relations.zones import ZERO
+from kleene.passes.literals import is_literal
 
 MORE = (0, 1)
 """Elements that a row may have beside as many as a variable says: one more is for a terminator."""
@@ -214,7 +217,12 @@ class StoredTexts(Texts):
             self._promise_length(pointer, keys, state)
 
     def _promise_length(self, pointer: int, kinds: list[object], state: State) -> None:
-        """Give the start of a block the length that is promised. A null pointer may be said to have any."""
+        """Give the start of a block the length that is promised. A null pointer may be said to have any.
+
+        Arguments of the program and literals may have any length: the objects that stand for them have one byte.
+        """
+        if not self._any_texts.isdisjoint(kinds):
+            return
         if all(isinstance(k, int) and not is_own_size(k) for k in kinds):
             sizes = [int(k) for k in kinds if isinstance(k, int)]
             state.zone.add(state.held[Part("room", pointer, 1)], ZERO, max(sizes))
@@ -235,6 +243,12 @@ class StoredTexts(Texts):
         if unit == 1 and end is not None:
             state.zone.add(end, room, -1)
         state.held[Part("room", pointer, unit)] = room
+
+    @cached_property
+    def _any_texts(self) -> frozenset[object]:
+        """The kinds of the objects that stand for many texts."""
+        named = {item.variable for item in self.program.globals}
+        return frozenset(self._kinds.of_object(v) for v in named if v in (ARGUMENT, LITERAL) or is_literal(v))
 
     def check_lengths(self, kind: object, block: int, state: State) -> None:
         """A block of a kind is made: it must be as long as is promised."""
