@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kleene.analysis.c.budget import Budget
@@ -17,13 +18,17 @@ from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.shape.run import gave_up
 from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
+from kleene.cfa.expressions import Index, PointerOffset, walk
+from kleene.cfa.operations import expressions
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import NO_PROMISE, UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.explicit.explore import MOST_STEPS, Explorer
 from kleene.domains.explicit.outside.lengths import LengthSearch
 from kleene.domains.explicit.outside.vocabulary import vocabulary_of
+from kleene.passes.facts.memory import constant_of
 from kleene.passes.preparation import Prepared
+from kleene.passes.rewrite import operations_of
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
 
@@ -41,8 +46,9 @@ FIRST_LOOK_SECONDS = 0.3
 HEAD_START_SECONDS = 0.3
 """Seconds of the processor after which the shape analysis waits for exact exploration: most small proofs take less."""
 LARGE_EDGES = 150
-"""Operations in the functions of a program from which it is large: it is looked at before it is prepared for the shape
-analysis, which may take many seconds. Examples of one idea have up to 110, containers of real projects 200 and more."""
+"""Operations in the functions of a program from which it is large, if it has arrays: it is looked at before it is
+prepared for the shape analysis, which may take many seconds. Examples of one idea have up to 110, containers of real
+projects 200 and more."""
 LARGE_LOOK_SECONDS = 1.5
 """Seconds of the look at a large program: with a table of 193 buckets, errors show up in 0.5 to 0.8."""
 LENGTHS_LOOK_SECONDS = 0.7
@@ -92,9 +98,13 @@ class Check:
     lengths: LengthSearch | None = None
     """The search over lengths of texts so far; the next one goes on with it."""
 
-    @property
+    @cached_property
     def is_large(self) -> bool:
-        return sum(len(f.cfa.edges) for f in self.executed.functions.values()) >= LARGE_EDGES
+        """Whether its preparation may take long: it has many operations, and indices that are computed."""
+        if sum(len(f.cfa.edges) for f in self.executed.functions.values()) < LARGE_EDGES:
+            return False
+        nodes = (n for o in operations_of(self.executed) for x in expressions(o) for n in walk(x))
+        return any(isinstance(n, Index | PointerOffset) and constant_of(n.index) is None for n in nodes)
 
     @property
     def is_shape_analysis(self) -> bool:
