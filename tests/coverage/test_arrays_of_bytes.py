@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.coverage.helpers import attacked, is_proof, proof
 
 FLAGS = """
@@ -25,11 +26,36 @@ int main(void) {
 """
 
 
-def test_a_flag_that_is_set_refutes_no_proof(tmp_path: Path) -> None:
+BLOCK = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { int number; struct node *next; };
+int main(void) {
+    struct node *list = 0;
+    int n = __VERIFIER_nondet_int();
+    if (n <= 0 || n > 100) return 0;
+    while (__VERIFIER_nondet_int()) {
+        struct node *new = malloc(sizeof *new);
+        if (!new) break;
+        new->number = __VERIFIER_nondet_int();
+        new->next = list;
+        list = new;
+    }
+    char *seen = calloc(n, 1);
+    for (int k = 0; seen && k < n; k++) if (list && list->number == 0) seen[k] = 1;
+    free(seen);
+    while (list) { struct node *next = list->next; free(list); list = next; }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [FLAGS, BLOCK], ids=["array", "block"])
+def test_a_flag_that_is_set_refutes_no_proof(text: str, tmp_path: Path) -> None:
     """This ended in 'internal check failed': the first of the flags was 0 in all states of the analysis."""
     file = tmp_path / "flags.c"
-    file.write_text(FLAGS, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     program, result = proof(file)
     assert is_proof(result)
-    coverage = attacked(program, result, max_runs=10)
+    coverage = attacked(program, result, max_runs=300)
     assert coverage.states and not coverage.refuted

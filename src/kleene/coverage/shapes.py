@@ -362,7 +362,9 @@ class _Drawing:
         blocks = self.view.state.blocks
         for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
             self._set(name, node, truth=False)
-        if owner.texts is not None and variable is not None and is_byte_array(variable.type):
+        if owner.texts is not None and (
+            size == owner.texts.size or (variable is not None and is_byte_array(variable.type))
+        ):
             return  # the analysis does not follow what is written to it
         for offset in owner.translator.constants.cells:
             value = self._number(block, (size, offset))
