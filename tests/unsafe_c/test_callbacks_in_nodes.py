@@ -8,14 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.alone import is_proved_by
 
-from kleene.analysis.c.shape.analyse import analyse_by_attempt
-from kleene.analysis.c.shape.attempts import ATTEMPTS
-from kleene.c.reader import read_program
-from kleene.passes.preparation import Prepared
-
-SECONDS = 20.0
-ATTEMPT = {attempt.name: attempt for attempt in ATTEMPTS}
 CALLBACKS = """
 #include <stdlib.h>
 extern int nondet(void);
@@ -53,19 +47,11 @@ CHANGED = {
 }
 
 
-def _is_proved(text: str, folder: Path) -> bool:
-    path = folder / "callbacks.c"
-    path.write_text(text)
-    prepared = Prepared(read_program([str(path)]))
-    result = analyse_by_attempt(prepared, ATTEMPT["no numbers"], malloc_may_fail=True, seconds=SECONDS)
-    return result is not None and result.complete and not result.alarms
-
-
 def test_callbacks_in_nodes_are_proved(tmp_path: Path) -> None:
-    assert _is_proved(CALLBACKS, tmp_path)
+    assert is_proved_by("no numbers", CALLBACKS, tmp_path)
 
 
 @pytest.mark.parametrize("name", CHANGED)
 def test_no_change_is_proved(name: str, tmp_path: Path) -> None:
     assert CHANGED[name][0] in CALLBACKS
-    assert not _is_proved(CALLBACKS.replace(*CHANGED[name]), tmp_path)
+    assert not is_proved_by("no numbers", CALLBACKS.replace(*CHANGED[name]), tmp_path)

@@ -9,14 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.alone import is_proved_by
 
-from kleene.analysis.c.shape.analyse import analyse_by_attempt
-from kleene.analysis.c.shape.attempts import ATTEMPTS
-from kleene.c.reader import read_program
-from kleene.passes.preparation import Prepared
-
-ATTEMPT = {attempt.name: attempt for attempt in ATTEMPTS}
-SECONDS = 60.0
 VECTOR = """
 #include <stdlib.h>
 #include <string.h>
@@ -78,18 +72,10 @@ WRONG = {
 }
 
 
-def _is_proved(text: str, folder: Path, name: str = "owned") -> bool:
-    path = folder / "moved.c"
-    path.write_text(text)
-    prepared = Prepared(read_program([str(path)]))
-    result = analyse_by_attempt(prepared, ATTEMPT[name], malloc_may_fail=True, seconds=SECONDS)
-    return result is not None and result.complete and not result.alarms
-
-
 @pytest.mark.parametrize("name", [*RIGHT, *WRONG])
 def test_elements_that_move(name: str, tmp_path: Path) -> None:
     put, take = {**RIGHT, **WRONG}[name]
-    assert _is_proved(VECTOR.replace("PUT", put).replace("TAKE", take), tmp_path) == (name in RIGHT)
+    assert is_proved_by("owned", VECTOR.replace("PUT", put).replace("TAKE", take), tmp_path) == (name in RIGHT)
 
 
 STACK = """
@@ -119,7 +105,7 @@ STACKS = {
 
 @pytest.mark.parametrize("name", STACKS)
 def test_a_stack_by_a_pointer_that_begins_at_its_array(name: str, tmp_path: Path) -> None:
-    assert _is_proved(STACK.replace(*STACKS[name]) if name else STACK, tmp_path) == (not name)
+    assert is_proved_by("owned", STACK.replace(*STACKS[name]) if name else STACK, tmp_path) == (not name)
 
 
 BEGINNING = """
@@ -137,5 +123,5 @@ int main(void) {
 
 
 def test_a_global_that_begins_at_an_array_is_not_null(tmp_path: Path) -> None:
-    assert not _is_proved(BEGINNING, tmp_path, "plain")
-    assert _is_proved(BEGINNING.replace("*top.at = NULL", "*top.at = &x"), tmp_path, "plain")
+    assert not is_proved_by("plain", BEGINNING, tmp_path)
+    assert is_proved_by("plain", BEGINNING.replace("*top.at = NULL", "*top.at = &x"), tmp_path)

@@ -8,14 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.alone import is_proved
 
-from kleene.analysis.c.shape.analyse import analyse
-from kleene.c.reader import read_program
-from kleene.core.verdict import kinds_of
-from kleene.passes.preparation import Prepared
-
-SECONDS = 20.0
-KINDS = kinds_of(["memsafety"])
 LINKS = "for (int i = 0; i < N - 1; i++) items[i].next = &items[i + 1];"
 POOL = """
 extern int nondet(void);
@@ -51,13 +45,7 @@ WRONG = {
 }
 
 
-def _is_proved(links: str, folder: Path) -> bool:
-    path = folder / "pool.c"
-    path.write_text(POOL.replace("LINKS", links))
-    result = analyse(Prepared(read_program([str(path)])), malloc_may_fail=True, seconds=SECONDS, kinds=KINDS)
-    return result.complete and not {alarm.kind for alarm in result.alarms} & KINDS
-
-
 @pytest.mark.parametrize("name", [*RIGHT, *WRONG])
 def test_links_in_an_array(name: str, tmp_path: Path) -> None:
-    assert _is_proved({**RIGHT, **WRONG}[name], tmp_path) == (name in RIGHT)
+    text = POOL.replace("LINKS", {**RIGHT, **WRONG}[name])
+    assert is_proved(text, tmp_path) == (name in RIGHT)

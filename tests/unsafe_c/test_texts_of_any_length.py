@@ -9,14 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.alone import is_proved
 
-from kleene.analysis.c.shape.analyse import analyse
-from kleene.c.reader import read_program
-from kleene.core.verdict import kinds_of
-from kleene.passes.preparation import Prepared
-
-SECONDS = 20.0
-KINDS = kinds_of(["memsafety"])
 FAIL = "{ int *null = 0; *null = 1; }"
 LIST = """
 #include <stdlib.h>
@@ -75,30 +69,23 @@ TESTS = {
 WALKS = {"loop": LOOP, "calls": CALLS}
 
 
-def _is_proved(text: str, folder: Path) -> bool:
-    path = folder / "texts.c"
-    path.write_text(text)
-    result = analyse(Prepared(read_program([str(path)])), malloc_may_fail=True, seconds=SECONDS, kinds=KINDS)
-    return result.complete and not {alarm.kind for alarm in result.alarms} & KINDS
-
-
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("walk", WALKS)
 def test_no_text_in_a_list_ends_at_once(walk: str, text: str, test: str, tmp_path: Path) -> None:
     wrong = LIST.replace("WALK", WALKS[walk]).replace("TEXT", TEXTS[text]).replace("TEST", TESTS[test])
-    assert not _is_proved(wrong.replace("BODY", FAIL), tmp_path)
+    assert not is_proved(wrong.replace("BODY", FAIL), tmp_path)
 
 
 def test_no_text_by_its_address_ends_at_once(tmp_path: Path) -> None:
-    assert not _is_proved(TREE.replace("BODY", FAIL), tmp_path)
+    assert not is_proved(TREE.replace("BODY", FAIL), tmp_path)
 
 
 @pytest.mark.parametrize(("text", "test"), [("argv[i]", "the second"), ('"qqq"', "the first character")])
 def test_right_lists_of_texts_are_proved(text: str, test: str, tmp_path: Path) -> None:
     right = LIST.replace("WALK", LOOP).replace("TEXT", text).replace("TEST", TESTS[test])
-    assert _is_proved(right.replace("BODY", "{ }"), tmp_path)
+    assert is_proved(right.replace("BODY", "{ }"), tmp_path)
 
 
 def test_a_right_parser_is_proved(tmp_path: Path) -> None:
-    assert _is_proved(TREE.replace("BODY", ""), tmp_path)
+    assert is_proved(TREE.replace("BODY", ""), tmp_path)

@@ -8,16 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.alone import is_proved_by
 
-from kleene.analysis.c.shape.analyse import analyse_by_attempt
-from kleene.analysis.c.shape.attempts import ATTEMPTS
-from kleene.c.reader import read_program
-from kleene.core.verdict import kinds_of
-from kleene.passes.preparation import Prepared
-
-SECONDS = 20.0
-ATTEMPT = {attempt.name: attempt for attempt in ATTEMPTS}
-KINDS = kinds_of(["memsafety", "memcleanup"])
 ZERO = "memset(e, 0, sizeof *e);"
 TABLE = """
 #include <stdlib.h>
@@ -56,16 +48,9 @@ WRONG = {
 }
 
 
-def _is_proved(old: str, new: str, folder: Path) -> bool:
-    path = folder / "table.c"
-    text = TABLE.replace("ZERO", ZERO)
-    assert old in text
-    path.write_text(text.replace(old, new))
-    prepared = Prepared(read_program([str(path)]))
-    result = analyse_by_attempt(prepared, ATTEMPT["plain"], malloc_may_fail=True, seconds=SECONDS)
-    return result is not None and result.complete and not {alarm.kind for alarm in result.alarms} & KINDS
-
-
 @pytest.mark.parametrize("name", [*RIGHT, *WRONG])
 def test_elements_that_are_made_zero(name: str, tmp_path: Path) -> None:
-    assert _is_proved(*{**RIGHT, **WRONG}[name], tmp_path) == (name in RIGHT)
+    old, new = {**RIGHT, **WRONG}[name]
+    text = TABLE.replace("ZERO", ZERO)
+    assert old in text
+    assert is_proved_by("plain", text.replace(old, new), tmp_path) == (name in RIGHT)
