@@ -151,13 +151,13 @@ APT = {
 """What programs of a topic are about: one of these is asked too, in turn."""
 
 
-SEED = re.compile(r"near:\d+: tests/fuzz_c/seeds/(\w+)/")
-"""The folder of a mutant's program."""
+SEED = re.compile(r"near:\d+: tests/fuzz_c/seeds/([\w-]+)/")
+"""The folder of a mutant's program: the attempts that prove it, one after the other."""
 OF_SEEDS = {
     "references": ROWS[0],
     **{attempt.name.removeprefix("shape, ").replace(" ", "_"): attempt for attempt in ROWS},
 }
-"""The attempts by the folders of the programs that they prove; references are a guess of the first one."""
+"""The attempts by their names in folders of programs that they prove; references are a guess of the first one."""
 
 
 def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -> list[Attempt]:
@@ -165,7 +165,7 @@ def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -
     turns = range(number * groups, (number + 1) * groups)
     chosen = [GROUPS[turn % len(GROUPS)][turn // len(GROUPS) % len(GROUPS[turn % len(GROUPS)])] for turn in turns]
     if seed := SEED.match(candidate.origin):
-        chosen.append(OF_SEEDS[seed[1]])
+        chosen += [OF_SEEDS[name] for name in seed[1].split("-")]
     if candidate.topic in APT:
         chosen.append(APT[candidate.topic][number % len(APT[candidate.topic])])
     chosen += [attempt for attempt in CONTRACTS if attempt.applies(candidate)]

@@ -51,7 +51,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
 }
 TOPICS = ("mutant", "near", *GENERATORS)
 SEEDS = ROOT / "tests" / "fuzz_c" / "seeds"
-"""Right programs in folders that name the attempt that proves them."""
+"""Right programs in folders that name the attempts that prove them."""
 _SECOND_EDIT = 0.15
 """The share of mutants with two edits."""
 

@@ -9,6 +9,7 @@ import pytest
 from kleene.analysis.c.library.generality.unwatched_data import with_any_outcomes
 from kleene.c.options import DEFAULT
 from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
 from kleene.domains.explicit.explore import explore
 
 _LIBRARY = """\
@@ -37,7 +38,7 @@ int main(void) {
 """
 
 
-def _weakened(folder: Path, body: str = "", extra: str = "", wanted: int = 0):  # type: ignore[no-untyped-def]
+def _weakened(folder: Path, body: str = "", extra: str = "", wanted: int = 0) -> CProgram | None:
     (folder / "library.c").write_text(_LIBRARY.replace("BODY", body), encoding="utf-8")
     client = folder / "client.c"
     client.write_text(_CLIENT.replace("EXTRA", extra).replace("WANTED", str(wanted)), encoding="utf-8")

@@ -313,8 +313,8 @@ class Steps(Elements):
         match label:
             case Assign(target=Variable() as target, value=value) if target in self.own.holders:
                 return facts.with_tag(target, self._tag_of(value, facts))
-            case Assign(target=target, value=value) if self._gives_away(target, value, facts):
-                return facts.with_tag(bare(value), OTHER)  # type: ignore[arg-type]
+            case Assign(target=target, value=value) if (part := self._given_part(target, value, facts)) is not None:
+                return facts.with_tag(part, OTHER)
             case DeclareLocal(variable=variable) if variable in self.own.holders:
                 return facts.with_tag(variable, NOTHING)
             case EndScope(variables=variables):
@@ -374,8 +374,7 @@ class Steps(Elements):
                 return (Skip(place),)
             case Assign(target=Variable() as target) if not isinstance(target.type, PointerType | RecordType):
                 return (Havoc(place, target, CHOICE),)
-            case Assign(target=target, value=value) if self._gives_away(target, value, facts):
-                part = bare(value)
+            case Assign(target=target, value=value) if (part := self._given_part(target, value, facts)) is not None:
                 return Free(place, part), Assign(place, part, Constant(0, part.type))
             case Assign(target=target, value=value) if start_of_place(target) in hidden:
                 is_there = isinstance(value.type, PointerType) and self._tag_of(value, facts) not in (NULL, OTHER)
@@ -390,20 +389,17 @@ class Steps(Elements):
                 return (Havoc(place, self._flat_value(target), CHOICE),)
         return (Unsupported(place, f"a block that is not followed: {label}"),)
 
-    def _gives_away(self, target: Expression, value: Expression, facts: Facts) -> bool:
-        """Whether a part of a block that is not there is stored in it.
+    def _given_part(self, target: Expression, value: Expression, facts: Facts) -> Variable | None:
+        """The pointer to a part of a block that is not there, if it is stored in it.
 
         The part is freed in the result, and no more there either. So if something else has a pointer to it, each use
         of this pointer is an error in the result: what two blocks share is not taken for a part of either.
         """
         pointer = bare(value)
-        return (
-            start_of_place(target) in self._hidden_pointers(facts)
-            and isinstance(pointer, Variable)
-            and pointer in self.own.holders
-            and facts.tag(pointer) == ELSE
-            and self.own.is_part(pointer)
-        )
+        if start_of_place(target) not in self._hidden_pointers(facts) or not isinstance(pointer, Variable):
+            return None
+        is_given = pointer in self.own.holders and facts.tag(pointer) == ELSE and self.own.is_part(pointer)
+        return pointer if is_given else None
 
 
 def _are_same(one: Tag, two: Tag) -> bool | None:
