@@ -94,8 +94,8 @@ class Counter:
     def attach(self) -> None:
         solve = run.solve_translated
 
-        def counting(translation: Any, domain: Any, *arguments: Any) -> Any:
-            reached = solve(translation, domain, *arguments)
+        def counting(translation: Any, domain: Any, *arguments: Any, **named: Any) -> Any:
+            reached = solve(translation, domain, *arguments, **named)
             self.structures += getattr(domain, "generated", reached.generated)  # of parts, the domain knows it
             return reached
 
