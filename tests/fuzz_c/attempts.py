@@ -162,7 +162,8 @@ OF_SEEDS = {
 }
 """The attempts by their names in folders of programs that they prove; references are a guess of the first one.
 
-The folder `whole` has programs that need what comes before the attempts; `fesa_inner` and `refinement` name ways beside the rows."""
+The folder `whole` has programs that need what comes before the attempts; `fesa_inner` and `refinement` are not rows.
+"""
 
 
 def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -> list[Attempt]:
