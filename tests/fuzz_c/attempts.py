@@ -147,6 +147,8 @@ APT = {
     "text": [WHOLE[0]],
     "owners": [WHOLE[0]],
     "followed": [attempt for attempt in ROWS if attempt.name.endswith("owned")],
+    "results": [ROWS[0], FESA[0]],
+    "bits": [ROWS[0], FESA[0]],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 
