@@ -36,7 +36,16 @@ def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> st
     ensures: list[str] = []
     for role, parameter in zip(operation.roles, operation.function.parameters, strict=True):
         known = [fact.about(parameter.name).conjunct for fact in facts.get(record_of(parameter.type), ())]
-        if role in (Role.OBJECT, Role.SECOND, Role.GIVEN, Role.ELEMENT, Role.BLOCK, Role.INITIALISED, Role.MADE):
+        if role in (
+            Role.OBJECT,
+            Role.SECOND,
+            Role.GIVEN,
+            Role.LOOSE,
+            Role.ELEMENT,
+            Role.BLOCK,
+            Role.INITIALISED,
+            Role.MADE,
+        ):
             requires.append(f"{parameter.name} != NULL")
         if role in OBJECTS or role is Role.SECOND:
             requires += known

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.blame.outside import depends_on
-from kleene.analysis.c.library.client.places import leaving_operation
+from kleene.analysis.c.library.client.places import keeper_of_text, leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
 from kleene.analysis.c.library.inference.attempts import (
@@ -36,7 +36,11 @@ from kleene.analysis.c.library.inference.doubts import (
     needs_more_than_zeros,
     usual_failures,
 )
-from kleene.analysis.c.library.inference.other_ways import if_status_is_another, is_accepted_otherwise
+from kleene.analysis.c.library.inference.other_ways import (
+    if_status_is_another,
+    if_texts_last,
+    is_accepted_otherwise,
+)
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     BY_FREE,
@@ -66,7 +70,7 @@ from kleene.analysis.c.library.interface.object_types import (
     ObjectTypes,
     records_of,
 )
-from kleene.analysis.c.library.readings.candidates import readings, says_end
+from kleene.analysis.c.library.readings.candidates import readings, says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
     OBJECTS,
     Fate,
@@ -173,9 +177,12 @@ class Inference:
                 self.inferred.accepted.append(named[0])
 
     def _next_of(self, deferred: list[Deferred]) -> list[ExportedFunction]:
-        """All other functions wait for elements that no operation makes: accept the reading that executes most."""
-        ready = [(t.executed, d) for d in deferred if (t := self.tries.best(d.tried)) is not None]
-        chosen = max(ready, key=lambda pair: pair[0])[1] if ready else deferred[0]
+        """All other functions wait for elements that no operation makes: accept the reading that executes most.
+
+        Functions that link what they get come first: the others show what they do with elements only then.
+        """
+        ready = [(t, d) for d in deferred if (t := self.tries.best(d.tried)) is not None]
+        chosen = max(ready, key=lambda pair: (_links(pair[0]), pair[0].executed))[1] if ready else deferred[0]
         self._decide(chosen.function, chosen.tried)
         return [d.function for d in deferred if d is not chosen]
 
@@ -228,6 +235,8 @@ class Inference:
             self.inferred.untried[function.name] = SHARES
         elif self.tries.is_over or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
+        elif any(keeper_of_text(r.error, r.client) for r in failures) and if_texts_last(self.tries, function):
+            return
         elif failures and tried[0].is_idle and self._take_back(failures, function):
             self._decide(
                 function, self.tries.all_of(self.tries.possible(function))
@@ -332,6 +341,11 @@ class Inference:
         best = self.tries.best(self.tries.all_of(others)) if others else None
         self.inferred.accepted = before
         return best is not None
+
+
+def _links(tried: Tried) -> bool:
+    """Whether a function makes elements of what it gets."""
+    return says_add(tried.operation.function) and bool({Role.GIVEN, Role.LOOSE} & set(tried.operation.roles))
 
 
 def _frees_data(failures: list[Rejected]) -> bool:
