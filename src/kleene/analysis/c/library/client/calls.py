@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.client.handed_out import hand_out, hand_out_members
@@ -85,6 +85,7 @@ class Calls:
         variables: dict[str, str],
         copied: dict[str, Operation],
         outstanding: dict[str, list[str]],
+        enders: Mapping[str, str],
         *,
         general: bool,
         any_text: bool,
@@ -100,6 +101,7 @@ class Calls:
         self.any_text = any_text
         self.any_datum = any_datum
         self.watch = watch
+        self.enders = dict(enders)
         self.walks = Walks(interface, types)
         self._callbacks: dict[tuple[str, bool], str] = {}
         self.helpers: list[str] = []
@@ -203,9 +205,7 @@ class Calls:
         if operation.fate is Fate.RELEASED:
             call.cleanup.append(f"free({local});")
         elif operation.fate is Fate.LOOSENED:
-            place = loose(self.variables[name]) if name == source else self.variables[name]
-            call.guards.append(f"!{place}")
-            call.cleanup.append(f"{place} = {local};")
+            call.cleanup.append(f"if ({local}) {self.enders.get(name, '(void)')}({local});")
 
     def _text_of(self, operation: Operation, call: _Call) -> str:
         function = operation.function

@@ -21,7 +21,6 @@ from kleene.analysis.c.library.client.watch import BEGIN, END, Watch
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
 from kleene.analysis.c.library.readings.operations import (
-    ELEMENTS,
     KEPT_RESULTS,
     OVER,
     POINTER_ROLES,
@@ -95,6 +94,7 @@ class _Writer:
             self.variables,
             self._copied,
             self._outstanding,
+            self._enders,
             general=general,
             any_text=self.any_text,
             any_datum=self.any_datum,
@@ -156,8 +156,15 @@ class _Writer:
     def _loose(self) -> dict[str, str]:
         """The types whose nodes the client keeps apart from objects, each with the variable for such a node."""
         names = [name for o in self.operations for name in o.records_in(Role.LOOSE)]
-        names += [name for o in self.operations if o.fate is Fate.LOOSENED for name in o.records_in(*ELEMENTS)]
-        return {name: loose(self.variables[name]) for name in names if name not in self.types.elements}
+        return {name: loose(self.variables[name]) for name in names}
+
+    @property
+    def _enders(self) -> dict[str, str]:
+        """For each type, a function that ends an object, or a node that is part of none, and gets nothing else."""
+        ends = [o for o in self.operations if o.fate is Fate.ENDED and len(o.roles) == 1 and not o.takes_element]
+        return {
+            name: o.function.name for o in ends for name in o.records_in(Role.OBJECT, Role.OBJECT_OR_NULL, Role.LOOSE)
+        }
 
     def _loose_lines(self, first: int) -> list[tuple[str, Operation | None]]:
         """Functions that make objects make nodes that are part of no object, too."""

@@ -128,10 +128,24 @@ class Inference:
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
+        self._reconsider()
         reject_sharing(self.tries)
         self._doubt_enders()
         admit_null(self.tries)
         return self.inferred
+
+    def _reconsider(self) -> None:
+        """Read functions again that got an object beside the one of which it may be an element.
+
+        They may have been accepted when no function made elements: then code that needs one was never executed.
+        """
+        types = self.inferred.types
+        for operation in list(self.inferred.accepted):
+            beside = operation.records_in(Role.OBJECT, Role.OBJECT_OR_NULL)
+            apart = [name for name in beside if types.elements.get(name) in beside]
+            if apart and operation.function.name not in self.stored.readings and not self.tries.is_over:
+                self.inferred.accepted.remove(operation)
+                self._decide(operation.function, self._tried_again(operation.function))
 
     def read_again(self, operation: Operation) -> Operation | None:
         """Another reading in place of one with an error that its trial was too short to show; None if there is none.
@@ -182,7 +196,11 @@ class Inference:
         Functions that link what they get come first: the others show what they do with elements only then.
         """
         ready = [(t, d) for d in deferred if (t := self.tries.best(d.tried)) is not None]
-        chosen = max(ready, key=lambda pair: (_links(pair[0]), pair[0].executed))[1] if ready else deferred[0]
+        linking = [d for d in deferred if any(map(_links, d.tried))]
+        if linking and not any(d in linking for _, d in ready):
+            chosen = linking[0]
+        else:
+            chosen = max(ready, key=lambda pair: (_links(pair[0]), pair[0].executed))[1] if ready else deferred[0]
         self._decide(chosen.function, chosen.tried)
         return [d.function for d in deferred if d is not chosen]
 

@@ -78,7 +78,7 @@ class Fate(Enum):
     KEPT = "stays"
     ENDED = "has ended"
     RELEASED = "has ended: the caller frees its block"
-    LOOSENED = "is part of no object now"
+    LOOSENED = "is part of no object now: the caller ends it by a function of the library"
     MERGED = "is now part of the first object"
     MOVED = "has ended: its elements are now part of the first object, and the caller frees its block"
     FIRST = "is called once, before the others"
