@@ -32,6 +32,7 @@ from kleene.cfa.expressions import (
     Index,
     Variable,
     children,
+    member_base,
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
@@ -189,7 +190,7 @@ def _motion(memory: Memory, edge: Edge[Operation], links: Links, origins: Links)
     if store is None or edge.source.endswith(_KEPT) or memory.kind(store.base) != "pointer":
         return None
     for cut in _cuts(memory.cfa, store):
-        is_guarded = cut.member.offset == store.member.offset
+        is_guarded = member_base(cut.member)[1] == member_base(store.member)[1]
         if cut.value == store.base or not _is_movable(memory, cut):
             continue
         if is_guarded:
@@ -242,8 +243,11 @@ def _is_independent(memory: Memory, operation: Operation, cut: _Store) -> bool:
     """Whether an operation neither reads nor writes the cell of the cut, nor writes its variables."""
     if not isinstance(operation, Assign | Assume | Skip | DeclareLocal | EndScope):
         return False
-    if {cut.base, cut.value}.intersection(defined_variables(operation)):
+    changed = defined_variables(operation)
+    if {cut.base, cut.value}.intersection(changed):
         return False
+    if isinstance(operation, DeclareLocal | EndScope) and any(memory.kind(v) == "object" for v in changed):
+        return False  # the cut may write to it
     accessed = [x for whole in expressions(operation) for x in _accesses(whole)]
     return _are_apart(memory, accessed, cut.member)
 
