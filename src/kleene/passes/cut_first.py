@@ -249,18 +249,19 @@ def _is_independent(memory: Memory, operation: Operation, cut: _Store) -> bool:
     if isinstance(operation, DeclareLocal | EndScope) and any(memory.kind(v) == "object" for v in changed):
         return False  # the cut may write to it
     accessed = [x for whole in expressions(operation) for x in _accesses(whole)]
-    return _are_apart(memory, accessed, cut.member)
+    in_memory = [x for x in accessed if not isinstance(x, Variable) or memory.kind(x) == "object"]
+    return _are_apart(memory, in_memory, cut.member)
 
 
 def _accesses(expression: Expression) -> Iterator[Expression]:
-    """The lvalues in memory that an expression reads, or that it is."""
+    """The lvalues that an expression reads, or that it is."""
     if isinstance(expression, AddressOf):
         inner = expression.target
         while isinstance(inner, Field):
             inner = inner.base
         yield from (x for child in children(inner) for x in _accesses(child))
         return
-    if isinstance(expression, Field | Index | Deref):
+    if isinstance(expression, Field | Index | Deref | Variable):
         yield expression
         while isinstance(expression, Field):
             expression = expression.base
