@@ -221,9 +221,8 @@ def _region(memory: Memory, store: _Store, cut: _Store) -> frozenset[str] | None
         region |= new
         waiting += new
     inside = _between(cfa, region, cut)
-    is_entered_once = all(e.source in region or e == store.edge for name in region for e in cfa.entering(name))
     leads_back = any(e.target in region for name in region for e in cfa.leaving(name) if _is_same(e, cut))
-    if not is_entered_once or leads_back or store.edge.source in region or _has_cycle(inside):
+    if leads_back or store.edge.source in region or _has_cycle(inside):
         return None
     return frozenset(region)
 
@@ -318,25 +317,29 @@ def _has_cycle(edges: Iterable[Edge[Operation]]) -> bool:
 
 
 def _with_motion(cfa: Cfa[Operation], motion: _Motion) -> Cfa[Operation]:
-    """The automaton with the cut before the store, nothing in its old places, and other names in between."""
+    """The automaton with the cut before the store, and nothing in its old places.
+
+    The locations between are copied under other names. A second copy has the old order, for runs that come there in
+    another way, and for those in which the order matters.
+    """
     store, cut, region = motion.store, motion.cut, motion.region
     source, place = store.edge.source, store.edge.label.place
-    start = source
-    edges = [e for e in cfa.edges if e != store.edge and e.source not in region]
-    same = _fresh(cfa, source, _KEPT)
+    moved, kept = ({name: _fresh(cfa, name, suffix) for name in region} for suffix in (_CUT, _KEPT))
+    outside = [e for e in cfa.edges if e != store.edge and e.source not in region]
+    edges = [e if e.target not in region else replace(e, target=kept[e.target]) for e in outside]
+    has_other_ways = bool(motion.others) or edges != outside
+    start, same = source, _fresh(cfa, source, _KEPT)
     for number, other in enumerate(motion.others):
         equal, here = Comparison("==", other, cut.base), start
         start = _fresh(cfa, source, f"{_CUT}{number}")
         edges += [Edge(here, Assume(place, equal, truth=False), start), Edge(here, Assume(place, equal), same)]
     if motion.others:
-        edges.append(Edge(same, store.edge.label, _fresh(cfa, store.edge.target, _KEPT)))
+        edges.append(Edge(same, store.edge.label, kept[store.edge.target]))
     before = _fresh(cfa, source, _BEFORE)
-    edges += [Edge(start, cut.edge.label, before), Edge(before, store.edge.label, _fresh(cfa, store.edge.target, _CUT))]
-    between = [e for e in cfa.edges if e.source in region]
-    for suffix in (_CUT, _KEPT) if motion.others else (_CUT,):
-        names = {name: _fresh(cfa, name, suffix) for name in region}
-        for edge in between:
-            is_gone = suffix == _CUT and _is_same(edge, cut)
+    edges += [Edge(start, cut.edge.label, before), Edge(before, store.edge.label, moved[store.edge.target])]
+    for names in (moved, kept) if has_other_ways else (moved,):
+        for edge in (e for e in cfa.edges if e.source in region):
+            is_gone = names is moved and _is_same(edge, cut)
             label = Skip(edge.label.place) if is_gone else edge.label
             edges.append(Edge(names[edge.source], label, names.get(edge.target, edge.target)))
     return Cfa(cfa.entry, tuple(edges))

@@ -27,6 +27,8 @@ MOVED = {
     "the link was stored": "x->l = y; y->r = x; x->l = b;",
     "the link was tested": "if (x->l == y) { y->r = x; x->l = b; }",
     "both ways have the cut": "y = x->l; y->r = x; if (b) { x->l = b; b->up = x; } else x->l = b;",
+    "another way leads there": "y = x->l; if (b == p) y->id = 3; else y->r = x; x->l = b;",
+    "parents and children at once": "y = x->l; x->up = y; y->r = x; y->up = p; if (p->l == x) p->l = y; x->l = b;",
     "parents, one after the other": "y = x->l; x->up = y; y->up = p;",
     "it is read in another object": "y = x->l; y->r = x; if (p->l == b) p->r = y; x->l = NULL;",
     "it is read by another name": "p = x; y = x->l; y->r = x; b = p->l; x->l = NULL;",
