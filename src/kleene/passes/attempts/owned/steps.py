@@ -77,9 +77,29 @@ class Steps(Elements):
         if self.reads.hide_place(edge.label, hidden):
             yield self._unsupported(f"a place that depends on other blocks: {edge.label}", edge.label, facts, state)
             return
-        for step in self._steps(edge, facts, state):
-            reads = self.reads.left_out(edge.label, step.operations, hidden)
-            yield replace(step, operations=(*reads, *step.operations)) if reads else step
+        for here in self._orders(edge.label, state):
+            for step in self._steps(edge, facts, here):
+                reads = self.reads.left_out(edge.label, step.operations, hidden)
+                yield replace(step, operations=(*reads, *step.operations)) if reads else step
+
+    def _orders(self, label: Operation, state: State) -> Iterator[State]:
+        """The states in which indices that a condition says are different are less and greater: zones know no ``!=``.
+
+        In ``if (next != head) { a[tail] = p; tail = next; }`` the element that gets the block is before `head` then,
+        and so is `tail`, or neither is.
+        """
+        condition = label.condition if isinstance(label, Assume) else None
+        if not (isinstance(condition, Comparison) and condition.operator == ("!=" if label.truth else "==")):  # type: ignore[attr-defined]
+            yield state
+            return
+        sides = [bare(condition.left), bare(condition.right)]
+        if not all(isinstance(s, Variable) and s in self.told for s in sides):
+            yield state
+            return
+        for operator in ("<", ">"):
+            here = state.copy()
+            if relate(operator, *(self.number(s, here) for s in sides), here.zone):
+                yield here
 
     def _hidden_pointers(self, facts: Facts) -> frozenset[Variable]:
         """The pointers to blocks that are not there."""
