@@ -142,7 +142,7 @@ class Following:
         order, heads = cfa.post_order, cfa.loop_heads
         first = steps._initial()
         if steps.follows_slot:
-            first.held[SLOT] = first.fresh(0, steps.program.largest_block)
+            first.held[SLOT] = first.fresh(0, steps.program.largest_block if self.last is None else self.last)
         self.at = {self.start: {ALL: first}}
         waiting: dict[tuple[Node, Nulls], None] = {(self.start, ALL): None}
         visits: dict[Node, int] = {}
@@ -198,8 +198,9 @@ class Following:
             self._keep_gaps(node[1], joint)
             widen(known.zone, joint.zone, pairs, steps._landmarks.of_each(joint.holders()), self.gap_steps)
             joint.sharpen_doubled()
-            for number in steps.numbers(node[1]) if self.last is not None else ():
-                joint.zone.add(joint.held[number], ZERO, self.last)
+            if self.last is not None:
+                for number in steps.numbers(node[1]):
+                    joint.zone.add(joint.held[number], ZERO, self.last)
             if visits[node] <= TIGHTENED:
                 joint.zone.tighten()
         if covers(known, joint, pairs):

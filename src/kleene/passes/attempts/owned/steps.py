@@ -89,16 +89,17 @@ class Steps(Elements):
         and so is `tail`, or neither is.
         """
         condition = label.condition if isinstance(label, Assume) else None
-        if not (isinstance(condition, Comparison) and condition.operator == ("!=" if label.truth else "==")):  # type: ignore[attr-defined]
+        operator = "!=" if getattr(label, "truth", False) else "=="
+        if not isinstance(condition, Comparison) or condition.operator != operator:
             yield state
             return
-        sides = [bare(condition.left), bare(condition.right)]
-        if not all(isinstance(s, Variable) and s in self.told for s in sides):
+        left, right = condition.left, condition.right
+        if not {bare(left), bare(right)} <= self.told:
             yield state
             return
-        for operator in ("<", ">"):
+        for order in ("<", ">"):
             here = state.copy()
-            if relate(operator, *(self.number(s, here) for s in sides), here.zone):
+            if relate(order, self.number(left, here), self.number(right, here), here.zone):
                 yield here
 
     def _hidden_pointers(self, facts: Facts) -> frozenset[Variable]:
