@@ -1,4 +1,4 @@
-"""Outcomes of comparisons that are tested later, and copies of numbers that are compared: what is known holds in runs."""
+"""Outcomes of comparisons that are tested later, and copies that are compared: what is known of them holds in runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def _body(rng: random.Random, depth: int = 3) -> str:
     if depth:
         test = rng.choice(("t", "!t", "u", "!u", "t == 0", "a == b", "a != b"))
         inner, other = _body(rng, depth - 1), _body(rng, depth - 1)
-        parts.append(f"if ({test}) {{ {inner} }} else {{ {other} }}" if rng.random() < 0.7 else f"while ({test}) {{ {inner} }}")
+        way = f"if ({test}) {{ {inner} }} else {{ {other} }}"
+        parts.append(way if rng.random() < 0.7 else f"while ({test}) {{ {inner} }}")
     return " ".join(parts)
 
 
