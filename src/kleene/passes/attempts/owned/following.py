@@ -26,7 +26,8 @@ from kleene.passes.facts.relations.zones import GAP_STEPS, ZERO, widen
 MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""
 MOST_WALKS = 5_000
-"""Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
+"""Ways from one meeting of ways to the next ones that are gone: a ring in two functions needs some 2,000, in 3 s of the
+processor; more than this take half a minute."""
 MOST_ROUNDS = 2
 """How often more indices are told apart: each takes as long as all before."""
 
@@ -83,14 +84,17 @@ class Following:
         self._solve()
 
     def _doubtful_indices(self) -> frozenset[Variable]:
-        """The indices of operations that lose the block, or read it from an element after its end."""
+        """The indices of operations that lose the block, or read it from an element after its end.
+
+        Where the array ends with the block in it, it should be behind the lengths.
+        """
         found = {
             index
             for node, states in self.at.items()
             for state in states.values()
             for (_, facts), edge, step in self.walk(node, state)
             if not step.is_last and (facts.has_lost_in(step.facts) or facts.reads_ended_in(step.facts))
-            for index in self.steps.indices_of(edge.label)
+            for index in self.steps.indices_of(edge.label) or self.own.lengths
         }
         for total, terms in self.steps.sums.items():
             if found.issuperset(terms):  # the end of a ring says more than its length
