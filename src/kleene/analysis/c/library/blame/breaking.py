@@ -140,7 +140,7 @@ def _between_operations(run: Confirmed, client: Client, records: Mapping[str, Re
 
 
 def _truths(state: State, client: Client, records: Mapping[str, RecordLayout]) -> dict[HeapFact, Truth]:
-    roots = {variable: record for record, variable in client.objects.items()}
+    roots = {v: record for record, variable in client.objects.items() for v in client.variables_of(variable)}
     heap = Heap(state, roots, records)
     return {fact: truth_of(fact, heap) for fact in possible_facts(records)}
 

@@ -62,6 +62,10 @@ class Client:
     lent: frozenset[tuple[str, str]] = frozenset()
     """Pools, and what they have handed out: both may be in one block."""
 
+    def variables_of(self, variable: str) -> list[str]:
+        """A variable of objects, those of other objects of its type, and that of a node that is part of none."""
+        return [v for v in (variable, f"{variable}_b", loose(variable)) if v == variable or v in self.variables]
+
 
 class _Writer:
     """Writes one client."""
