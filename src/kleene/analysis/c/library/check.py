@@ -185,12 +185,8 @@ class _Run:
         self._prove_together(inference, inferred, every, own)
         proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
         if proved >= {name for name, verdict in before.items() if verdict.verdict is Verdict.TRUE}:
-            report.client, report.check, report.invariants, report.model = (
-                own.client,
-                own.check,
-                own.invariants,
-                own.model,
-            )
+            report.client, report.check, report.labels = own.client, own.check, own.labels
+            report.invariants, report.model = own.invariants, own.model
             return
         shown = {o.function.name: self.verdicts[o.function.name] for o in pairs if o.function.name not in proved}
         self.verdicts = {**before, **shown}
@@ -210,7 +206,7 @@ class _Run:
                     client, program, check = watching
                 elif watching[2].verdict is not Verdict.TRUE:
                     unwatched = {o.function.name for o in owned if hands_on_data(watching[1], o)}
-            report.client, report.check = client.text, check
+            report.client, report.check, report.labels = client.text, check, dict(client.labels)
             properties = properties_of(operations, program)
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()

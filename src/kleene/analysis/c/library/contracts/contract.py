@@ -18,16 +18,19 @@ _NEXT = "\n      && "
 _RESULT = "\\result"
 
 
-def loop_heads(check: CheckReport) -> list[Invariant]:
+def loop_heads(check: CheckReport, labels: Mapping[str, str] | None = None) -> list[Invariant]:
     """The structures at the heads of the client's loops, its main loop first, in each slice of a proof.
 
-    There are none if no shape analysis was needed.
+    There are none if no shape analysis was needed. `labels` are names for variables of the client.
     """
     shape = check.shape
     if not isinstance(shape, ShapeResult) or check.prepared is None:
         return []
     names = source_names(check.prepared)
-    heads = [i for own in shape.slices or (shape,) for i in invariants_of(own, names)]
+    heads: list[Invariant] = []
+    for own in shape.slices or (shape,):
+        places = own.translation.places if own.translation is not None else ()
+        heads += invariants_of(own, {place: {**(labels or {}), **names.get(place, {})} for place in places})
     return [i for i in heads if i.where == "loop" and i.place.function == MAIN]
 
 

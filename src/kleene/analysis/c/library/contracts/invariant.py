@@ -16,6 +16,7 @@ from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Predicate
+from kleene.report.check.shape_words import member_of
 from kleene.structures.structure import Structure
 
 OBJECT = "{x}"
@@ -123,7 +124,7 @@ _SOURCE_NAME = re.compile(r"\w+(\[\d+\])?")
 
 def _shown(cell: str) -> str:
     """The member that a cell is, as the source names it, without its record."""
-    match = _SOURCE_NAME.match(cell)
+    match = _SOURCE_NAME.match(member_of(cell))
     return match[0] if match else cell
 
 
