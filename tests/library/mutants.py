@@ -86,7 +86,7 @@ def _changes(line: str, after: str) -> Iterator[tuple[str, list[str], int]]:
                 yield f"{x}-is-{y}", [re.sub(rf"->{x}\b", f"->{y}", line, count=1)], 1
 
 
-def error_of(client: str, library: Path, folder: Path) -> str:
+def error_of(client: str, library: Path, folder: Path, runs: int = RUNS) -> str:
     """The error that random runs of a compiled client show with a library; empty if none, or if it does not compile.
 
     `client` includes the correct library by its absolute path, which is replaced.
@@ -110,7 +110,7 @@ def error_of(client: str, library: Path, folder: Path) -> str:
     )
     if compiled.returncode:
         return ""
-    for seed in range(RUNS):
+    for seed in range(runs):
         run = subprocess.run([program], env={"SEED": str(seed)}, capture_output=True, text=True, check=False)
         summary = re.search(r"SUMMARY: .*|runtime error: .*", run.stderr)
         if summary or run.returncode == _NO_INVARIANT:

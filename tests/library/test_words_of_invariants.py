@@ -1,0 +1,79 @@
+"""Sentences and pictures of invariants name what the source names; each slice of a proof is looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from tests.slices import in_exam
+
+from kleene.analysis.c.library.check import check_library
+from kleene.analysis.c.library.contracts import contract
+from kleene.analysis.c.library.contracts.contract import loop_heads, main_heads
+from kleene.analysis.c.options import check_options
+from kleene.report.check.shape_words import member_of
+from kleene.results.check import CheckReport
+from kleene.results.shape import ShapeResult
+
+TREE = """
+#include <stdlib.h>
+struct node { struct node *kid[2]; int key; };
+struct tree { struct node *root; };
+struct tree *tree_new(void) { return calloc(1, sizeof(struct tree)); }
+int tree_add(struct tree *t, int key) {
+    struct node **at = &t->root;
+    while (*at) at = &(*at)->kid[key > (*at)->key];
+    *at = calloc(1, sizeof(struct node));
+    if (!*at) return 0;
+    (*at)->key = key;
+    return 1;
+}
+void tree_free(struct tree *t) {
+    while (t->root) {
+        struct node *n = t->root, *left = n->kid[0];
+        if (left) { n->kid[0] = left->kid[1]; left->kid[1] = n; t->root = left; }
+        else { t->root = n->kid[1]; free(n); }
+    }
+    free(t);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "member"),
+    [("next", "next"), ("next+8", "next"), ("first|*+8", "first"), ("kid[1]", "kid[1]"), ("a|b", "a|b"), ("*", "*")],
+)
+def test_a_cell_is_named_as_in_the_source(cell: str, member: str) -> None:
+    """Links inside structs were `next+8` and `first|*+8` in sentences and pictures."""
+    assert member_of(cell) == member
+
+
+def _result(*slices: ShapeResult) -> ShapeResult:
+    return ShapeResult("acyclic", [], True, "", 0, 0.0, slices=slices)
+
+
+def test_each_slice_of_a_proof_has_its_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof by slices had none: whether two objects share a block was looked up in trials only."""
+    one, two = _result(), _result()
+    place = SimpleNamespace(function="main", line=1)
+    heads = {
+        id(one): [SimpleNamespace(where="loop", place=place)],
+        id(two): [SimpleNamespace(where="loop", place=place)],
+    }
+    monkeypatch.setattr(contract, "invariants_of", lambda shape, names: heads[id(shape)])
+    monkeypatch.setattr(contract, "source_names", lambda prepared: {})
+    check = cast(CheckReport, cast(Any, SimpleNamespace(shape=_result(one, two), prepared=object())))
+    assert len(loop_heads(check)) == len(main_heads(check)) == 2
+
+
+@in_exam
+def test_children_in_an_array_are_named(tmp_path: Path) -> None:
+    """Nothing was said about trees whose children are an array: both have the name of the array."""
+    path = tmp_path / "tree.c"
+    path.write_text(TREE, encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=120.0))
+    facts = report.invariants["struct tree"]
+    assert "kid[0] and kid[1] lead to NULL: no cycle" in facts
+    assert "no block is the kid[0] or kid[1] of two blocks" in facts
