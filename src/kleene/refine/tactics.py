@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 GENERATORS_PER_ROUND = 4
 """Generators that are simulated before more variables are tracked: a round of trials costs as much as a tree."""
 
-MORE_STRUCTURES = 25_000
+MORE_STRUCTURES = 40_000
 """Structures of a simulation before more is tracked: about a second of the native machine."""
 
 

@@ -86,6 +86,47 @@ def test_files_of_one_program_keep_static_names_apart(tmp_path: Path) -> None:
     assert "$t1 = step@b.c()" in str(program.functions["other"])
 
 
+def test_static_variables_without_an_initialiser_are_kept_apart(tmp_path: Path) -> None:
+    """Tentative definitions of two files were one variable: a list of the one file was lost in that of the other."""
+    (tmp_path / "a.c").write_text(
+        "static int *head; static void step(void); int other(void);\n"
+        "void step(void) { head = 0; }\nint main(void) { step(); return other(); }"
+    )
+    (tmp_path / "b.c").write_text(
+        "static int *head; static void step(void);\nvoid step(void) { head = 0; }\nint other(void) { step(); return !head; }"
+    )
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    assert set(program.functions) == {"main", "other", "step@a.c", "step@b.c"}
+    assert {str(g.variable) for g in program.globals} == {"head@a.c", "head@b.c"}
+
+
+def test_a_static_name_is_not_that_of_a_declaration_in_another_file(tmp_path: Path) -> None:
+    """The unknown function `step` of b.c was the static one of a.c, and `count` its variable."""
+    (tmp_path / "a.c").write_text(
+        "static int count = 1; static int step(void) { return count; }\nint other(void);\n"
+        "int main(void) { return step() + other(); }"
+    )
+    (tmp_path / "b.c").write_text("extern int count; int step(void);\nint other(void) { return step() + count; }")
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    assert "step@a.c" in program.functions
+    assert {str(g.variable) for g in program.globals} == {"count@a.c", "count"}
+
+
+def test_static_names_of_models_are_their_own(tmp_path: Path) -> None:
+    """A static variable or function of a file of models was that of the program with the same name."""
+    (tmp_path / "a.c").write_text(
+        "static int count = 1; static int step(void) { return count; }\nint other(void);\n"
+        "int main(void) { return step() + other(); }"
+    )
+    (tmp_path / "m.c").write_text(
+        "static int count; static int step(void) { return ++count; }\nint other(void) { return step(); }"
+    )
+    program = read_program(tmp_path / "a.c", ReadOptions(models=(str(tmp_path / "m.c"),)))
+    assert {"main", "other", "step@a.c", "step@m.c"} <= set(program.functions)
+    assert {str(g.variable) for g in program.globals} >= {"count@a.c", "count@m.c"}
+    assert "step@m.c()" in str(program.functions["other"])
+
+
 def test_function_defined_in_two_files(tmp_path: Path) -> None:
     for name in ("a.c", "b.c"):
         (tmp_path / name).write_text("int main(void) { return 0; }")
