@@ -15,7 +15,7 @@ from kleene.c.clang import raise_from_callbacks
 from kleene.c.options import ReadOptions
 from kleene.c.parse import HEADERS
 from kleene.cfa.expressions import Variable, walk
-from kleene.cfa.operations import Call, Return
+from kleene.cfa.operations import Call, Return, Unsupported
 from kleene.diagnostics import InputError, UsageError
 
 
@@ -110,6 +110,29 @@ def test_a_static_name_is_not_that_of_a_declaration_in_another_file(tmp_path: Pa
     program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
     assert "step@a.c" in program.functions
     assert {str(g.variable) for g in program.globals} == {"count@a.c", "count"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "defined", "is_one"),
+    [
+        ("int *shared", "int shared[4]", False),
+        ("long shared", "char shared", False),
+        ("unsigned char shared", "signed char shared", False),
+        ("struct { int a; } shared", "struct { int a, b; } shared", False),
+        ("int shared[]", "int shared[4]", True),
+        ("struct s *shared", "struct t *shared", True),
+        ("unsigned long long shared", "unsigned long shared", True),
+    ],
+)
+def test_a_variable_has_one_type_in_all_files(declared: str, defined: str, is_one: bool, tmp_path: Path) -> None:
+    """Where another file declares it as something else, its bytes were taken for those of the definition."""
+    (tmp_path / "a.c").write_text(f"extern {declared}; int main(void) {{ return sizeof shared + (&shared != 0); }}")
+    (tmp_path / "b.c").write_text(f"{defined};")
+    if "[]" in declared:
+        (tmp_path / "a.c").write_text(f"extern {declared}; int main(void) {{ return shared[0]; }}")
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    unsupported = [e.label for e in program.main.cfa.edges if isinstance(e.label, Unsupported)]
+    assert (not unsupported) == is_one
 
 
 def test_static_names_of_models_are_their_own(tmp_path: Path) -> None:
