@@ -1,4 +1,4 @@
-"""Tables of functions that are copied into structs as a whole, and texts that are only copied: proofs, and changed programs.
+"""Tables of functions that are copied into structs as a whole, and texts that are only copied.
 
 The cells of a copied struct share their constants with those it is copied from (`passes/facts/integers.py`); what
 memory holds of texts is promised also where their bytes are only moved by `memcpy` (`text_operations.py`).

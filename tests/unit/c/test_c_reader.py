@@ -93,7 +93,8 @@ def test_static_variables_without_an_initialiser_are_kept_apart(tmp_path: Path) 
         "void step(void) { head = 0; }\nint main(void) { step(); return other(); }"
     )
     (tmp_path / "b.c").write_text(
-        "static int *head; static void step(void);\nvoid step(void) { head = 0; }\nint other(void) { step(); return !head; }"
+        "static int *head; static void step(void);\n"
+        "void step(void) { head = 0; }\nint other(void) { step(); return !head; }"
     )
     program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
     assert set(program.functions) == {"main", "other", "step@a.c", "step@b.c"}
