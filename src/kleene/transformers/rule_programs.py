@@ -148,6 +148,8 @@ class RuleFacts(Protocol):
     head: Head
     reads: frozenset[int]
     reads_equality: bool
+    after_new: bool
+    after_removal: bool
 
 
 class RuleProgram:
@@ -158,6 +160,8 @@ class RuleProgram:
         self.head = head_of(rule, vocabulary)
         self._builder = Builder(vocabulary, all_active=all_active)
         parts, hidden = flatten_rule(rule)
+        self.after_new = checked_after_new(rule, parts)
+        self.after_removal = checked_after_removal(rule, parts)
         tensors = [self._builder.build(part, MUST) for part in parts]
         self._single: list[Tensor] = []
         self.axes, tensors = self._head_axes(tensors)
