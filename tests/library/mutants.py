@@ -145,7 +145,7 @@ _SENTENCES = (
         r"(\w+) leads around: every block is on a cycle",
         r"/* around \1: if (!n || ++steps > 100000) _exit(77); */ STARTS",
     ),
-    (r"(\w+) leads back: p->(\w+)->\1 == p", r"/* walk \2: if (n->\2 && n->\2->\1 != n) _exit(77); */ STARTS"),
+    (r"(\w+) leads back: every block x has x->(\w+)->\1 == x", r"/* walk \2: if (n->\2 && n->\2->\1 != n) _exit(77); */ STARTS"),
 )
 """Sentences of invariants, and C text that ends the run where they do not hold."""
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import attribute_argument, attributes, cindex, kind, raise_from_callbacks
+from kleene.c.clang import attribute_argument, attributes, cindex, is_internal, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
 from kleene.c.input.database import read_database
 from kleene.c.library.errors import ERRNO_LOCATION, with_errors
@@ -93,9 +93,7 @@ class _Reader:
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
-        declarations = [list(unit.cursor.get_children()) for unit in parsed]
-        statics = _static_names(self.files, declarations)
-        units = [self._unit(file, names) for file, names in zip(self.files, statics, strict=True)]
+        units, declarations = self._name_units(parsed)
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
         own = {name for name, item in self.linkage.globals.items() if not item.external}
@@ -131,6 +129,17 @@ class _Reader:
         program = with_extern_models(program, self.linkage.externs, models, hidden)
         return without_unused_variables(program, own)
 
+    def _name_units(self, parsed: list[Any]) -> tuple[list[Unit], list[list[Any]]]:
+        """The files of the program, and their declarations; static names are kept apart from those of models too."""
+        models = [parse_unit(file, self.options) for file in self.options.models]
+        declarations = [list(unit.cursor.get_children()) for unit in (*parsed, *models)]
+        files = [*self.files, *self.options.models]
+        statics = _static_names(files, declarations)
+        units = [self._unit(file, names) for file, names in zip(files, statics, strict=True)]
+        count = len(parsed)
+        self._model_units |= {unit.file: (unit, m) for unit, m in zip(units[count:], models, strict=True)}
+        return units[:count], declarations[:count]
+
     def _parse_all(self) -> list[Any]:
         """The files that compile, and that define no function of an earlier one; `files` keeps these."""
         parsed: dict[str, Any] = {}
@@ -157,7 +166,7 @@ class _Reader:
         """Complain about functions that an earlier file defines too."""
         problems: list[Diagnostic] = []
         for cursor in unit.cursor.get_children():
-            if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition() and cursor.storage_class.name != "STATIC":
+            if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition() and not is_internal(cursor):
                 known_in = owners.get(cursor.spelling, file)
                 if known_in != file and not _is_inline(cursor):
                     message = f"function '{cursor.spelling}' is also defined in {known_in}"
@@ -187,7 +196,7 @@ class _Reader:
             name = unit.name_of(cursor)
             for attribute in sorted(named & {"constructor", "destructor"}):
                 self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
-            if cursor.storage_class.name == "STATIC":
+            if is_internal(cursor):
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                 self.linkage.defined_functions[name] = unit.file
@@ -217,18 +226,18 @@ class _Reader:
         """Read the user's files of models: what the program defines goes before. Returns the other variables there."""
         given: list[tuple[Unit, list[Any]]] = []
         for file in self.options.models:
-            unit = self._unit(file, {})
+            unit, parsed = self._model_units[file]
             given.append((unit, []))
-            self._model_units[file] = (unit, parse_unit(file, self.options))
-            for cursor in self._model_units[file][1].cursor.get_children():
+            for cursor in parsed.cursor.get_children():
+                name = unit.name_of(cursor)
                 if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                    if cursor.spelling not in self.linkage.defined_functions:
-                        self.linkage.library[cursor.spelling] = file
-                        self.linkage.models.add(cursor.spelling)
-                elif kind(cursor) == "VAR_DECL" and cursor.spelling not in own:
-                    if cursor.spelling in self.linkage.globals and cursor.storage_class.name != "EXTERN":
-                        text = f"the variable {cursor.spelling} is declared and not defined: it is that of {file}"
-                        self._assumptions.append(Assumption(cursor.spelling, "model", text, given=True))
+                    if name not in self.linkage.defined_functions:
+                        self.linkage.library[name] = file
+                        self.linkage.models.add(name)
+                elif kind(cursor) == "VAR_DECL" and name not in own:
+                    if name in self.linkage.globals and cursor.storage_class.name != "EXTERN":
+                        text = f"the variable {name} is declared and not defined: it is that of {file}"
+                        self._assumptions.append(Assumption(name, "model", text, given=True))
                     self._declare(unit, [cursor])
                     given[-1][1].append(cursor)
         return given
@@ -332,21 +341,21 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
 
 
 def _static_names(files: list[str], declarations: list[list[Any]]) -> list[dict[str, str]]:
-    """For each file: new names for its static functions and variables whose names other files define too."""
+    """For each file: new names for its static functions and variables whose names other files declare too.
+
+    A variable without an initialiser is a tentative definition, which clang does not call a definition.
+    """
     owners: Counter[str] = Counter()
-    defined: list[dict[str, bool]] = []
+    statics: list[set[str]] = []
     for cursors in declarations:
-        names: dict[str, bool] = {}
-        for cursor in cursors:
-            if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL") and cursor.is_definition():
-                names[cursor.spelling] = cursor.storage_class.name == "STATIC"
-        owners.update(names.keys())
-        defined.append(names)
-    result = []
-    for file, names in zip(short_names(files), defined, strict=True):
-        clashes = {name for name, static in names.items() if static and owners[name] > 1}
-        result.append({name: f"{name}@{file}" for name in clashes})
-    return result
+        named = [cursor for cursor in cursors if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL")]
+        owners.update({cursor.spelling for cursor in named})
+        hidden = (c for c in named if is_internal(c) and (kind(c) == "VAR_DECL" or c.is_definition()))
+        statics.append({cursor.spelling for cursor in hidden})
+    return [
+        {name: f"{name}@{file}" for name in names if owners[name] > 1}
+        for file, names in zip(short_names(files), statics, strict=True)
+    ]
 
 
 def short_names(files: list[str]) -> list[str]:

@@ -29,7 +29,7 @@ from kleene.analysis.c.library.client.places import (
 from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
-from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
+from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads, main_heads, predicates_of
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
@@ -406,12 +406,14 @@ class _Run:
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
-        head = next(iter(loop_heads(check)), None)
+        heads = main_heads(check)
         hooks = unset_hooks(check.prepared.source) if check.prepared is not None else {}
-        for name, variable in client.objects.items() if head is not None else ():
-            assert head is not None
-            pointers = head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
-            facts[name] = facts_of(head.structures, pointers, self.interface.records)
+        for name, variable in client.objects.items() if heads else ():
+            own: list[Fact] = []
+            for head in heads:
+                others = [p for other in client.variables if other != variable for p in predicates_of(head, other)]
+                own += facts_of(head.structures, predicates_of(head, variable), self.interface.records, others)
+            facts[name] = list(dict.fromkeys(own))
             unset = [field for (record, _), field in hooks.items() if record == name]
             facts[name] += [Fact(f"{OBJECT}->{field} is NULL: no function sets it") for field in unset]
             text = inferred.types.texts[name]

@@ -19,15 +19,27 @@ _RESULT = "\\result"
 
 
 def loop_heads(check: CheckReport) -> list[Invariant]:
-    """The structures at the heads of the client's loops, its main loop first.
+    """The structures at the heads of the client's loops, its main loop first, in each slice of a proof.
 
-    There are none if no shape analysis was needed, or if each has a part.
+    There are none if no shape analysis was needed.
     """
     shape = check.shape
-    if not isinstance(shape, ShapeResult) or check.prepared is None or shape.slices:
+    if not isinstance(shape, ShapeResult) or check.prepared is None:
         return []
-    heads = invariants_of(shape, source_names(check.prepared))
+    names = source_names(check.prepared)
+    heads = [i for own in shape.slices or (shape,) for i in invariants_of(own, names)]
     return [i for i in heads if i.where == "loop" and i.place.function == MAIN]
+
+
+def main_heads(check: CheckReport) -> list[Invariant]:
+    """The head of the client's main loop, in each slice of a proof."""
+    heads = loop_heads(check)
+    return [head for head in heads if head.place == heads[0].place]
+
+
+def predicates_of(head: Invariant, variable: str) -> Sequence[str]:
+    """The predicates of a variable of the client at the head of its loop."""
+    return head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
 
 
 def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> str:
@@ -36,7 +48,16 @@ def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]]) -> st
     ensures: list[str] = []
     for role, parameter in zip(operation.roles, operation.function.parameters, strict=True):
         known = [fact.about(parameter.name).conjunct for fact in facts.get(record_of(parameter.type), ())]
-        if role in (Role.OBJECT, Role.SECOND, Role.GIVEN, Role.ELEMENT, Role.BLOCK, Role.INITIALISED, Role.MADE):
+        if role in (
+            Role.OBJECT,
+            Role.SECOND,
+            Role.GIVEN,
+            Role.LOOSE,
+            Role.ELEMENT,
+            Role.BLOCK,
+            Role.INITIALISED,
+            Role.MADE,
+        ):
             requires.append(f"{parameter.name} != NULL")
         if role in OBJECTS or role is Role.SECOND:
             requires += known
