@@ -1,4 +1,4 @@
-"""Passes about pointers: as numbers, to functions, and to blocks of unknown type.
+"""Passes about pointers: as numbers, to functions, to blocks of unknown type, and as links of a cycle.
 
 In reading order:
 
@@ -9,5 +9,6 @@ In reading order:
 - `retyped`: pointers that are read and written as pointers of another type
 - `block_types`: the types of blocks from an allocator that returns `void *`
 - `tested`: pointers that are copied and then only tested become numbers
+- `cut_first`: stores that cut a link come before those that would close a cycle with it
 - `array_types`: the sizes and types of arrays from such an allocator
 """
