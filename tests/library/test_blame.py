@@ -106,7 +106,7 @@ def test_the_function_that_loses_the_way_back_is_wrong(tmp_path: Path) -> None:
     assert _named(report, Verdict.FALSE) == {"ring_add"}
     wrong = next(f for f in report.functions if f.name == "ring_add")
     assert wrong.finding is not None
-    assert wrong.finding.message.endswith("ring_add leaves an object in which p->next->prev is not p")
+    assert "; ring_add leaves an object in which " in wrong.finding.message
 
 
 @in_exam

@@ -334,6 +334,8 @@ class Inference:
                 self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
             self.waiting.insert(0, rejected.operation.function)
             return
+        if breach is not None and failing(rejected) != rejected.operation.function.name:
+            rejected = replace(rejected, breach=breach.words)
         self.inferred.rejected.append(rejected)
 
     def _doubt(self, best: Tried, hidden: Tried) -> None:
