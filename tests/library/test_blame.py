@@ -106,7 +106,7 @@ def test_the_function_that_loses_the_way_back_is_wrong(tmp_path: Path) -> None:
     assert _named(report, Verdict.FALSE) == {"ring_add"}
     wrong = next(f for f in report.functions if f.name == "ring_add")
     assert wrong.finding is not None
-    assert wrong.finding.message.endswith("ring_add leaves an object in which p->next->prev is not p")
+    assert "; ring_add leaves an object in which " in wrong.finding.message
 
 
 @in_exam
@@ -237,3 +237,37 @@ void queue_free(struct queue *q) {
 def test_who_breaks_the_second_object_is_blamed(tmp_path: Path) -> None:
     """The tail of the queue that was emptied dangles: the function that used it next was blamed."""
     assert _named(_checked(_QUEUES, tmp_path), Verdict.FALSE) == {"queue_append"}
+
+
+_WEIGHTS = """
+#include <stdlib.h>
+struct link { struct link *next, *prev; double weight; };
+struct ring { struct link head; };
+void ring_init(struct ring *r) { r->head.next = r->head.prev = &r->head; }
+int ring_add(struct ring *r, double weight) {
+    struct link *l = malloc(sizeof *l);
+    if (!l) return 0;
+    l->weight = weight; l->prev = r->head.prev; l->next = &r->head;
+    l->prev->next = l; r->head.prev = l;
+    return 1;
+}
+void ring_drop(struct ring *r, double limit) {
+    struct link *l = r->head.next;
+    while (l != &r->head) {
+        struct link *next = l->next;
+        if (l->weight < limit) { l->prev->next = next; free(l); }
+        l = next;
+    }
+}
+void ring_clear(struct ring *r) {
+    struct link *l = r->head.next;
+    while (l != &r->head) { struct link *next = l->next; free(l); l = next; }
+    ring_init(r);
+}
+"""
+
+
+@in_exam
+def test_the_function_that_others_fail_after_is_wrong(tmp_path: Path) -> None:
+    """The one that fails was taken back, and was wrong in the end. All weights were equal: nothing was dropped."""
+    assert _named(_checked(_WEIGHTS, tmp_path), Verdict.FALSE) == {"ring_drop"}

@@ -394,8 +394,8 @@ def stores_data(operation: Operation) -> bool:
 
 
 def any_number(type_: CType, *, any_float: bool = True) -> str:
-    """An expression for any number of a type; exact runs know no other floating-point number than one."""
+    """An expression for any number of a type; exact runs know two floating-point numbers, so that they may differ."""
     if isinstance(type_.type, FloatType):
-        return f"({type_.text})__VERIFIER_nondet_double()" if any_float else "1.0"
+        return f"({type_.text})__VERIFIER_nondet_double()" if any_float else "(__VERIFIER_nondet_int() ? 1.0 : 2.0)"
     small = isinstance(type_.type, IntegerType) and type_.type.bits <= INT.bits
     return f"({type_.text})__VERIFIER_nondet_{'int' if small else 'long'}()"

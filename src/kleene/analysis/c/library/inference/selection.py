@@ -25,6 +25,7 @@ from kleene.analysis.c.library.inference.attempts import (
     follows_datum,
     frees_datum,
     frees_stored,
+    is_guess,
     is_wrong_guess_of,
     most_telling,
 )
@@ -270,6 +271,8 @@ class Inference:
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
             self._reject(most_telling(linked))  # two objects share a block, and that is the error
+        elif self._breaks_others(failures[0]):
+            self._reject(failures[0])
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
         elif _frees_data(failures):
@@ -280,6 +283,17 @@ class Inference:
             self._reject(self._with_breach(failures) or most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _breaks_others(self, rejected: Rejected) -> bool:
+        """Whether another operation fails on an object that the function has broken, in its most plausible reading.
+
+        Else the other one would be taken back, and be wrong in all readings when the function was accepted without it.
+        """
+        if failing(rejected) == rejected.operation.function.name or is_guess(rejected.operation):
+            return False
+        operations = [*self.inferred.accepted, rejected.operation]
+        breach = self.tries.breach_in(rejected.error, rejected.client, operations)
+        return breach is not None and breach.operation == rejected.operation
 
     def _with_breach(self, failures: list[Rejected]) -> Rejected | None:
         """A failing run in which another operation breaks what the function needs; None if there is none.
@@ -320,6 +334,8 @@ class Inference:
                 self.inferred.rejected.append(replace(rejected, operation=to_blame, breach=words))
             self.waiting.insert(0, rejected.operation.function)
             return
+        if breach is not None and failing(rejected) != rejected.operation.function.name:
+            rejected = replace(rejected, breach=breach.words)
         self.inferred.rejected.append(rejected)
 
     def _doubt(self, best: Tried, hidden: Tried) -> None:
