@@ -178,24 +178,61 @@ char *dirname(char *name) {
 char *optarg;
 int optind = 1, opterr = 1, optopt;
 
+/* The next option: one of the letters, or '?'. Several letters may be in one argument, a value may be the rest of its
+   argument or the next one. */
 int getopt(int count, char *const arguments[], const char *letters) {
-    volatile char first = letters[0];
-    int letter = __VERIFIER_nondet_int();
+    size_t length = strlen(letters), at = __VERIFIER_nondet_ulong();
     optarg = NULL;
-    if (optind >= count || letter < 0)
+    if (optind >= count || __VERIFIER_nondet_int() == 0) {
+        if (optind < count && __VERIFIER_nondet_int() != 0)
+            optind++;
         return -1;
-    __VERIFIER_assume(letter > 0 && letter < 256);
+    }
+    if (at >= length || letters[at] == ':') {
+        optopt = __VERIFIER_nondet_int();
+        __VERIFIER_assume(optopt > 0 && optopt < 256);
+        optind += __VERIFIER_nondet_int() != 0;
+        return '?';
+    }
+    optopt = letters[at];
+    if (letters[at + 1] != ':') {
+        optind += __VERIFIER_nondet_int() != 0;
+        return letters[at];
+    }
+    if (__VERIFIER_nondet_int() != 0) {
+        optarg = arguments[optind++];
+        return letters[at];
+    }
+    optind++;
+    if (letters[at + 2] == ':')
+        return letters[at];
+    if (optind >= count)
+        return letters[0] == ':' ? ':' : '?';
     optarg = arguments[optind++];
-    if (__VERIFIER_nondet_int() != 0)
-        optarg = NULL;
-    optopt = letter;
-    return letter;
+    return letters[at];
 }
 
 int getopt_long(int count, char *const arguments[], const char *letters, const struct option *names, int *which) {
+    int at = 0;
+    while (names[at].name != NULL && __VERIFIER_nondet_int() != 0)
+        at++;
+    if (names[at].name == NULL || optind >= count)
+        return getopt(count, arguments, letters);
     if (which != NULL)
-        *which = __VERIFIER_nondet_int();
-    return getopt(count, arguments, letters);
+        *which = at;
+    optarg = NULL;
+    if (names[at].has_arg != no_argument && __VERIFIER_nondet_int() != 0) {
+        optarg = arguments[optind];
+    } else if (names[at].has_arg == required_argument) {
+        if (++optind >= count)
+            return '?';
+        optarg = arguments[optind];
+    }
+    optind++;
+    if (names[at].flag == NULL)
+        return names[at].val;
+    *names[at].flag = names[at].val;
+    return 0;
 }
 
 /* Streams. One is a block that ends when it is closed; one that is never closed is no leak, since `exit` closes it. A
