@@ -1,18 +1,18 @@
 """Stores that cut a link come before the store that would close a cycle with it.
 
-Many rotations of trees link first and cut afterwards: with ``y == x->left``, ``y->right = x; x->left = b;`` closes a cycle
-for one statement, and so does the exchange of two neighbours of a list. Shape classes without cycles give up there,
-although no other statement sees the cycle. Here the cut (``x->left = b``) moves before the store that closes the cycle
-(``y->right = x``), if every path from there comes to the cut, and nothing on the way reads or writes this cell, or
-changes the variables of the cut. (Code motion of a store that is anticipated on all paths: Knoop, Rüthing, Steffen. Lazy
-code motion. PLDI 1992.)
+Many rotations of trees link first and cut afterwards: with ``y == x->left``, ``y->right = x; x->left = b;`` closes a
+cycle for one statement, and so does the exchange of two neighbours of a list. Shape classes without cycles give up
+there, although no other statement sees the cycle. Here the cut (``x->left = b``) moves before the store that closes the
+cycle (``y->right = x``), if every path from there comes to the cut, and nothing on the way reads or writes this cell,
+or changes the variables of the cut. (Code motion of a store that is anticipated on all paths: Knoop, Rüthing, Steffen.
+Lazy code motion. PLDI 1992.)
 
-Links back are cut by the same member: with ``y`` read from ``x->left``, ``x->parent = y; y->parent = p;`` closes a cycle of
-parents if y was a child of x. That is the same cell where x is y. So a test comes first: the order stays where they are
-equal, and the cut moves where they are not.
+Links back are cut by the same member: with ``y`` read from ``x->left``, ``x->parent = y; y->parent = p;`` closes one
+of parents if y was a child of x. That is the same cell where x is y. So a test comes first: the order stays where they
+are equal, and the cut moves where they are not. The same test allows accesses to this member of other objects.
 
-What is written is the same when the cut is reached in the program, and nothing in between depends on the order: an error
-of one automaton is one of the other, perhaps behind another one. Locations in between have other states than the
+What is written is the same when the cut is reached in the program, and nothing in between depends on the order: an
+error of one automaton is one of the other, perhaps behind another one. Locations in between have other states than the
 program has there, so they get other names.
 """
 
@@ -124,7 +124,7 @@ def _cuts(cfa: Cfa[Operation], store: _Store) -> Iterator[_Store]:
                 waiting.append(edge.target)
 
 
-# What members are equal to ---------------------------------------------------------------------------------------------
+# What members are equal to --------------------------------------------------------------------------------------------
 
 
 def _links(memory: Memory, *, are_kept: bool = False) -> dict[str, Links]:
@@ -171,17 +171,17 @@ def _equal_by_test(operation: Assume) -> Iterator[tuple[Expression, Variable]]:
                 yield member, variable
 
 
-# The motion ------------------------------------------------------------------------------------------------------------
+# The motion -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Motion:
-    """A cut that comes before a store: the locations between them, and whether their objects have to be different."""
+    """A cut that comes before a store: the locations between them, and pointers that must not point to its object."""
 
     store: _Store
     cut: _Store
     region: frozenset[str]
-    is_guarded: bool
+    others: tuple[Variable, ...]
 
 
 def _motion(memory: Memory, edge: Edge[Operation], links: Links, origins: Links) -> _Motion | None:
@@ -190,16 +190,16 @@ def _motion(memory: Memory, edge: Edge[Operation], links: Links, origins: Links)
     if store is None or edge.source.endswith(_KEPT) or memory.kind(store.base) != "pointer":
         return None
     for cut in _cuts(memory.cfa, store):
-        is_guarded = member_base(cut.member)[1] == member_base(store.member)[1]
         if cut.value == store.base or not _is_movable(memory, cut):
             continue
-        if is_guarded:
+        if member_base(cut.member)[1] == member_base(store.member)[1]:
             closes = any(v == cut.base and _base(m) == store.base for m, v in origins if m != store.member)
         else:
-            closes = (cut.member, store.base) in links and _are_apart(memory, [store.member], cut.member)
+            closes = (cut.member, store.base) in links
         region = _region(memory, store, cut) if closes else None
-        if region is not None:
-            return _Motion(store, cut, region, is_guarded)
+        others = _others(memory, [store.edge, *_between(memory.cfa, region, cut)], cut) if region else None
+        if region is not None and others is not None:
+            return _Motion(store, cut, region, tuple(sorted(others, key=str)))
     return None
 
 
@@ -210,7 +210,7 @@ def _is_movable(memory: Memory, cut: _Store) -> bool:
 
 
 def _region(memory: Memory, store: _Store, cut: _Store) -> frozenset[str] | None:
-    """The locations between the store and the cut; None unless all paths come to it without any dependence."""
+    """The locations between the store and the cut; None unless all paths come to it."""
     cfa, region = memory.cfa, {store.edge.target}
     waiting = [store.edge.target]
     while waiting:
@@ -218,20 +218,19 @@ def _region(memory: Memory, store: _Store, cut: _Store) -> frozenset[str] | None
         leaving = cfa.leaving(location)
         if not leaving or location == cfa.entry or len(region) > MOST_LOCATIONS:
             return None
-        for edge in leaving:
-            if _is_same(edge, cut):
-                continue
-            if not _is_independent(memory, edge.label, cut):
-                return None
-            if edge.target not in region:
-                region.add(edge.target)
-                waiting.append(edge.target)
-    inside = [e for name in region for e in cfa.leaving(name) if e.target in region and not _is_same(e, cut)]
-    is_entered_once = all(e.source in region or e == store.edge for name in region for e in cfa.entering(name))
+        new = {e.target for e in leaving if not _is_same(e, cut)} - region
+        region |= new
+        waiting += new
+    inside = _between(cfa, region, cut)
     leads_back = any(e.target in region for name in region for e in cfa.leaving(name) if _is_same(e, cut))
-    if not is_entered_once or leads_back or store.edge.source in region or _has_cycle(inside):
+    if leads_back or store.edge.source in region or _has_cycle(inside):
         return None
     return frozenset(region)
+
+
+def _between(cfa: Cfa[Operation], region: Iterable[str], cut: _Store) -> list[Edge[Operation]]:
+    """The edges of a region but the cuts."""
+    return [e for name in region for e in cfa.leaving(name) if not _is_same(e, cut)]
 
 
 def _is_same(edge: Edge[Operation], cut: _Store) -> bool:
@@ -239,18 +238,33 @@ def _is_same(edge: Edge[Operation], cut: _Store) -> bool:
     return own is not None and (own.member, own.value) == (cut.member, cut.value)
 
 
-def _is_independent(memory: Memory, operation: Operation, cut: _Store) -> bool:
-    """Whether an operation neither reads nor writes the cell of the cut, nor writes its variables."""
-    if not isinstance(operation, Assign | Assume | Skip | DeclareLocal | EndScope):
-        return False
-    changed = defined_variables(operation)
-    if {cut.base, cut.value}.intersection(changed):
-        return False
-    if isinstance(operation, DeclareLocal | EndScope) and any(memory.kind(v) == "object" for v in changed):
-        return False  # the cut may write to it
-    accessed = [x for whole in expressions(operation) for x in _accesses(whole)]
-    in_memory = [x for x in accessed if not isinstance(x, Variable) or memory.kind(x) == "object"]
-    return _are_apart(memory, in_memory, cut.member)
+def _others(memory: Memory, edges: Iterable[Edge[Operation]], cut: _Store) -> set[Variable] | None:
+    """The pointers that must not point to the object of the cut, so that nothing depends on its place.
+
+    None if an operation may depend on it all the same: it ends an object or the run, writes the variables of the cut,
+    or may read or write its cell in another way than by this member of what a variable points to.
+    """
+    others: set[Variable] = set()
+    changed: set[Variable] = set()
+    for operation in (edge.label for edge in edges):
+        if not isinstance(operation, Assign | Assume | Skip | DeclareLocal | EndScope):
+            return None
+        defined = set(defined_variables(operation))
+        if isinstance(operation, DeclareLocal | EndScope) and any(memory.kind(v) == "object" for v in defined):
+            return None  # the cut may write to it
+        changed |= defined
+        for access in (x for whole in expressions(operation) for x in _accesses(whole)):
+            if isinstance(access, Variable) and memory.kind(access) != "object":
+                continue
+            if _are_apart(memory, [access], cut.member):
+                continue
+            other = _base(access)
+            if other is None or other == cut.base or not _is_one_cell(memory, access, cut.member):
+                return None
+            others.add(other)
+    if changed & {cut.base, cut.value, *others} or any(memory.kind(v) != "pointer" for v in others):
+        return None
+    return others
 
 
 def _accesses(expression: Expression) -> Iterator[Expression]:
@@ -283,6 +297,18 @@ def _are_apart(memory: Memory, lvalues: Iterable[Expression], member: Expression
     return True
 
 
+def _is_one_cell(memory: Memory, lvalue: Expression, member: Expression) -> bool:
+    """Whether two lvalues are the same cell just where the pointers are equal, and have no byte in common elsewhere."""
+    if member_base(lvalue)[1] != member_base(member)[1]:
+        return False
+    try:
+        pairs = [(p, q) for p in memory.address_places(lvalue) for q in memory.address_places(member)]
+    except Unmodelled:
+        return False
+    size = member.type.size
+    return lvalue.type.size == size and all(p == q for p, q in pairs if _overlap(p, size, q, size))
+
+
 def _overlap(place: tuple[int, int], size: int, other: tuple[int, int], length: int) -> bool:
     return place[0] == other[0] and place[1] < other[1] + length and other[1] < place[1] + size
 
@@ -299,23 +325,29 @@ def _has_cycle(edges: Iterable[Edge[Operation]]) -> bool:
 
 
 def _with_motion(cfa: Cfa[Operation], motion: _Motion) -> Cfa[Operation]:
-    """The automaton with the cut before the store, nothing in its old places, and other names in between."""
+    """The automaton with the cut before the store, and nothing in its old places.
+
+    The locations between are copied under other names. A second copy has the old order, for runs that come there in
+    another way, and for those in which the order matters.
+    """
     store, cut, region = motion.store, motion.cut, motion.region
     source, place = store.edge.source, store.edge.label.place
-    start = source
-    edges = [e for e in cfa.edges if e != store.edge and e.source not in region]
-    if motion.is_guarded:
-        equal = Comparison("==", store.base, cut.base)
-        start, same = _fresh(cfa, source, _CUT), _fresh(cfa, source, _KEPT)
-        edges += [Edge(source, Assume(place, equal, truth=False), start), Edge(source, Assume(place, equal), same)]
-        edges.append(Edge(same, store.edge.label, _fresh(cfa, store.edge.target, _KEPT)))
+    moved, kept = ({name: _fresh(cfa, name, suffix) for name in region} for suffix in (_CUT, _KEPT))
+    outside = [e for e in cfa.edges if e != store.edge and e.source not in region]
+    edges = [e if e.target not in region else replace(e, target=kept[e.target]) for e in outside]
+    has_other_ways = bool(motion.others) or edges != outside
+    start, same = source, _fresh(cfa, source, _KEPT)
+    for number, other in enumerate(motion.others):
+        equal, here = Comparison("==", other, cut.base), start
+        start = _fresh(cfa, source, f"{_CUT}{number}")
+        edges += [Edge(here, Assume(place, equal, truth=False), start), Edge(here, Assume(place, equal), same)]
+    if motion.others:
+        edges.append(Edge(same, store.edge.label, kept[store.edge.target]))
     before = _fresh(cfa, source, _BEFORE)
-    edges += [Edge(start, cut.edge.label, before), Edge(before, store.edge.label, _fresh(cfa, store.edge.target, _CUT))]
-    between = [e for e in cfa.edges if e.source in region]
-    for suffix in (_CUT, _KEPT) if motion.is_guarded else (_CUT,):
-        names = {name: _fresh(cfa, name, suffix) for name in region}
-        for edge in between:
-            is_gone = suffix == _CUT and _is_same(edge, cut)
+    edges += [Edge(start, cut.edge.label, before), Edge(before, store.edge.label, moved[store.edge.target])]
+    for names in (moved, kept) if has_other_ways else (moved,):
+        for edge in (e for e in cfa.edges if e.source in region):
+            is_gone = names is moved and _is_same(edge, cut)
             label = Skip(edge.label.place) if is_gone else edge.label
             edges.append(Edge(names[edge.source], label, names.get(edge.target, edge.target)))
     return Cfa(cfa.entry, tuple(edges))

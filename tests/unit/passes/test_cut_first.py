@@ -27,15 +27,21 @@ MOVED = {
     "the link was stored": "x->l = y; y->r = x; x->l = b;",
     "the link was tested": "if (x->l == y) { y->r = x; x->l = b; }",
     "both ways have the cut": "y = x->l; y->r = x; if (b) { x->l = b; b->up = x; } else x->l = b;",
+    "another way leads there": "y = x->l; if (b == p) y->id = 3; else y->r = x; x->l = b;",
+    "parents and children at once": "y = x->l; x->up = y; y->r = x; y->up = p; if (p->l == x) p->l = y; x->l = b;",
     "parents, one after the other": "y = x->l; x->up = y; y->up = p;",
+    "it is read in another object": "y = x->l; y->r = x; if (p->l == b) p->r = y; x->l = NULL;",
+    "it is read by another name": "p = x; y = x->l; y->r = x; b = p->l; x->l = NULL;",
+    "it is written by another name": "p = x; y = x->l; y->r = x; p->l = n2; x->l = NULL;",
+    "another child gets its parent between": "y = x->l; b = y->l; x->up = y; if (b) b->up = x; y->up = p;",
 }
 KEPT = {
     "it is cut before": "y = x->l; b = y->r; x->l = b; y->r = x;",
     "nothing cuts it": "y = x->l; y->r = x;",
     "only one way cuts it": "y = x->l; y->r = x; if (b) x->l = b;",
     "the link is read between": "y = x->l; y->r = x; b = x->l; x->l = NULL;",
-    "it may be read by another name": "y = x->l; y->r = x; b = p->l; x->l = NULL;",
-    "it may be written by another name": "y = x->l; y->r = x; p->l = x; x->l = NULL;",
+    "it is read by a name that changes": "y = x->l; y->r = x; p = y; b = p->l; x->l = NULL;",
+    "it is read by a pointer to the member": "t = &x->l; y = x->l; y->r = x; b = *t; x->l = NULL;",
     "the value changes between": "y = x->l; y->r = x; b = p; x->l = b;",
     "the object changes between": "y = x->l; y->r = x; x = p; x->l = b;",
     "the link is another one": "y = x->l; x->l = p; y->r = x; x->l = b;",
@@ -57,7 +63,7 @@ def test_program(statements: str) -> str:
     begin = "".join(f"struct node *n{i} = malloc(sizeof *n{i}); if (!n{i}) return 0; n{i}->id = {i};" for i in range(4))
     links = "n0->l = n1; n0->r = n2; n0->up = NULL; n1->l = n3; n1->r = NULL; n1->up = n0;"
     links += "n2->l = n2->r = NULL; n2->up = n0; n3->l = n3->r = NULL; n3->up = n1;"
-    names = "struct node *x = n1, *y = n3, *b = n2, *p = n0;"
+    names = "struct node *x = n1, *y = n3, *b = n2, *p = n0, **t;"
     seen = "".join(
         f"s = s * 5 + (n{i}->{f} ? n{i}->{f}->id : 4); s %= 251;" for i in range(4) for f in ("l", "r", "up")
     )
@@ -100,7 +106,7 @@ def random_statements(seed: int) -> str:
         return chance.choice(names)
 
     def small() -> str:
-        kind = chance.randrange(6)
+        kind = chance.randrange(7)
         if kind == 0:
             return f"{pick()} = {pick()};"
         if kind == 1:
@@ -111,6 +117,9 @@ def random_statements(seed: int) -> str:
             return f"{pick()}->{chance.choice(fields)} = {pick()};"
         if kind == 4:
             return f"if ({pick()} == {pick()}) {{ {pick()}->{chance.choice(fields)} = {pick()}; }}"
+        if kind == 5:
+            v = pick()
+            return f"if ({v} && {v}->{chance.choice(fields)} == {pick()}) {v}->{chance.choice(fields)} = {pick()};"
         return f"{pick()}->id = {chance.randrange(4)};"
 
     parts = []
@@ -123,15 +132,13 @@ def random_statements(seed: int) -> str:
     return " ".join(parts)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(2))
 def test_random_programs_end_as_before(tmp_path: Path, block: int) -> None:
     """The status tells what all members and variables are; a run that fails fails in the same way."""
     moved = 0
-    for seed in range(30 * block, 30 * block + 30):
+    for seed in range(20 * block, 20 * block + 20):
         before = program(tmp_path, test_program(random_statements(seed)))
         after = with_links_cut_first(before)
         moved += after != before
         assert answer(after, []) == answer(before, []), random_statements(seed)
-    assert moved >= 5
-
-
+    assert moved >= 4
