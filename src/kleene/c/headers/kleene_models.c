@@ -119,9 +119,14 @@ char *getcwd(char *target, size_t size) {
     return target;
 }
 
+/* A name has 64 characters at most; one that does not fit is an error. */
 int gethostname(char *target, size_t size) {
+    if (size > 64 || (size > 0 && __VERIFIER_nondet_int() == 0)) {
+        __kleene_any_text(target, size);
+        return 0;
+    }
     __kleene_any_bytes(target, size);
-    return __VERIFIER_nondet_int();
+    return -1;
 }
 
 ssize_t readlink(const char *name, char *target, size_t size) {
@@ -501,7 +506,7 @@ int vsnprintf(char *target, size_t size, const char *format, va_list arguments) 
 
 int fstat(int number, struct stat *result) {
     result->st_mode = __VERIFIER_nondet_uint();
-    result->st_size = __VERIFIER_nondet_long();
+    result->st_size = (off_t)(__VERIFIER_nondet_ulong() >> 1);
     return __VERIFIER_nondet_int();
 }
 
@@ -519,15 +524,26 @@ static struct tm kleene_tm;
 static char kleene_time[26];
 
 static void kleene_fill_tm(struct tm *result) {
-    result->tm_sec = __VERIFIER_nondet_int();
-    result->tm_min = __VERIFIER_nondet_int();
-    result->tm_hour = __VERIFIER_nondet_int();
-    result->tm_mday = __VERIFIER_nondet_int();
-    result->tm_mon = __VERIFIER_nondet_int();
+    result->tm_sec = (int)(__VERIFIER_nondet_uint() % 61);
+    result->tm_min = (int)(__VERIFIER_nondet_uint() % 60);
+    result->tm_hour = (int)(__VERIFIER_nondet_uint() % 24);
+    result->tm_mday = (int)(__VERIFIER_nondet_uint() % 31) + 1;
+    result->tm_mon = (int)(__VERIFIER_nondet_uint() % 12);
     result->tm_year = __VERIFIER_nondet_int();
-    result->tm_wday = __VERIFIER_nondet_int();
-    result->tm_yday = __VERIFIER_nondet_int();
-    result->tm_isdst = __VERIFIER_nondet_int();
+    result->tm_wday = (int)(__VERIFIER_nondet_uint() % 7);
+    result->tm_yday = (int)(__VERIFIER_nondet_uint() % 366);
+    result->tm_isdst = (int)(__VERIFIER_nondet_uint() % 3) - 1;
+}
+
+/* A text of 24 characters and the end of the line. */
+static char *kleene_fill_time(void) {
+    for (int i = 0; i < 24; i++) {
+        kleene_time[i] = __VERIFIER_nondet_char();
+        __VERIFIER_assume(kleene_time[i] != 0);
+    }
+    kleene_time[24] = '\n';
+    kleene_time[25] = 0;
+    return kleene_time;
 }
 
 struct tm *gmtime_r(const time_t *now, struct tm *result) {
@@ -549,6 +565,9 @@ struct tm *localtime(const time_t *now) {
 }
 
 time_t mktime(struct tm *time) {
+    volatile int read = time->tm_sec;
+    if (__VERIFIER_nondet_int() == 0)
+        return -1;
     kleene_fill_tm(time);
     return __VERIFIER_nondet_long();
 }
@@ -559,14 +578,12 @@ time_t timegm(struct tm *time) {
 
 char *asctime(const struct tm *time) {
     volatile int read = time->tm_sec;
-    __kleene_any_text(kleene_time, sizeof kleene_time);
-    return kleene_time;
+    return kleene_fill_time();
 }
 
 char *ctime(const time_t *now) {
     volatile time_t read = *now;
-    __kleene_any_text(kleene_time, sizeof kleene_time);
-    return kleene_time;
+    return kleene_fill_time();
 }
 
 size_t strftime(char *target, size_t size, const char *format, const struct tm *time) {
