@@ -600,7 +600,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
     volatile long read = asked->tv_nsec;
     if (left != NULL) {
         left->tv_sec = __VERIFIER_nondet_long();
-        left->tv_nsec = __VERIFIER_nondet_long();
+        left->tv_nsec = (long)(__VERIFIER_nondet_ulong() % 1000000000);
     }
     return __VERIFIER_nondet_int();
 }
@@ -608,7 +608,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
 int clock_getres(clockid_t which, struct timespec *result) {
     if (result != NULL) {
         result->tv_sec = __VERIFIER_nondet_long();
-        result->tv_nsec = __VERIFIER_nondet_long();
+        result->tv_nsec = (long)(__VERIFIER_nondet_ulong() % 1000000000);
     }
     return __VERIFIER_nondet_int();
 }
@@ -647,13 +647,13 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
 
 int gettimeofday(struct timeval *now, void *zone) {
     now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_usec = __VERIFIER_nondet_long();
+    now->tv_usec = (long)(__VERIFIER_nondet_ulong() % 1000000);
     return 0;
 }
 
 int clock_gettime(clockid_t which, struct timespec *now) {
     now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_nsec = __VERIFIER_nondet_long();
+    now->tv_nsec = (long)(__VERIFIER_nondet_ulong() % 1000000000);
     return __VERIFIER_nondet_int();
 }
 

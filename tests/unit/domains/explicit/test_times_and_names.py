@@ -22,6 +22,7 @@ PROGRAM = """
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 static int days[31], months[12], week[7], *none;
@@ -36,6 +37,7 @@ RIGHT = {
     "a day": "struct tm t; if (gmtime_r(&now, &t)) days[t.tm_mday - 1] = 1;",
     "the end of a line": "char *s = ctime(&now); s[strlen(s) - 1] = 0;",
     "the size of a file": "struct stat st; if (!fstat(0, &st) && st.st_size < 0) *none = 1;",
+    "microseconds": "struct timeval t; gettimeofday(&t, NULL); months[t.tv_usec / 100000] = 1;",
     "the name of a machine": "char n[65]; if (!gethostname(n, sizeof n)) puts(n);",
 }
 WRONG = {
@@ -45,6 +47,7 @@ WRONG = {
     "a time that is kept": "struct tm t; memset(&t, 0, sizeof t); t.tm_mon = 12; mktime(&t); months[t.tm_mon]++;",
     "a day that mktime changes": "struct tm t; memset(&t, 0, sizeof t); mktime(&t); if (t.tm_mday == 9) *none = 1;",
     "behind the end of a line": "char *s = ctime(&now); s[strlen(s) + 1] = 0;",
+    "more microseconds": "struct timeval t; gettimeofday(&t, NULL); months[t.tv_usec / 80000] = 1;",
     "an empty file": "struct stat st; if (!fstat(0, &st) && st.st_size == 0) *none = 1;",
     "a name that does not fit": "char n[8]; gethostname(n, sizeof n); puts(n);",
 }
