@@ -59,3 +59,23 @@ def test_a_flag_that_is_set_refutes_no_proof(text: str, tmp_path: Path) -> None:
     assert is_proof(result)
     coverage = attacked(program, result, max_runs=300)
     assert coverage.states and not coverage.refuted
+
+
+LITERAL = """
+int main(int argc, char **argv) {
+    const char *letters = "avx";
+    int n = letters[0];
+    for (int i = 1; i < argc; i++) if (argv[i][0] == 'a') n++;
+    return n;
+}
+"""
+
+
+def test_a_character_of_a_literal_refutes_no_proof(tmp_path: Path) -> None:
+    """This ended in 'internal check failed': the literal was an object of the runs, and none of the analysis."""
+    file = tmp_path / "letters.c"
+    file.write_text(LITERAL, encoding="utf-8")
+    program, result = proof(file)
+    assert is_proof(result)
+    coverage = attacked(program, result, max_runs=20)
+    assert coverage.states and not coverage.refuted

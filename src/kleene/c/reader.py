@@ -273,12 +273,18 @@ class _Reader:
         own = self.linkage.library[name] in map(str, BODIES)
         return own and SUMMARY + name in _library_names(SUMMARIES)
 
+    def _is_another(self, unit: Unit, cursor: Any) -> bool:
+        """Whether the program has a variable of this name and of another type, such as `stdin` of other headers."""
+        known = self.linkage.globals.get(unit.name_of(cursor))
+        return known is not None and known.variable.type != unit.types.read(cursor.type)
+
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
             parsed = _parse_library(file, self.data_model)
             unit = self._unit(file, {})
             self._model_units[file] = (unit, parsed)
-            self._declare(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
+            variables = [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"]
+            self._declare(unit, [c for c in variables if not self._is_another(unit, c)])
             self._lower(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
         return self._model_units[file]
 

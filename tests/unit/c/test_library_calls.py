@@ -12,6 +12,8 @@ import pytest
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
+from kleene.cfa.expressions import Variable, walk
+from kleene.cfa.operations import expressions
 from kleene.core.verdict import Verdict
 from kleene.domains.explicit.interpreter import run
 
@@ -192,3 +194,15 @@ SAFE = [
 def test_right_uses_are_proved(tmp_path: Path, body: str) -> None:
     report = check([str(program(tmp_path, f"    {body}\n"))], check_options(timeout=30.0, malloc_may_fail=False))
     assert report.verdict is Verdict.TRUE, (report.reason, [str(f) for f in report.findings])
+
+
+def test_a_stream_of_other_headers_is_the_variable_of_the_program(tmp_path: Path) -> None:
+    """The variable of our library took its place with another type, and every run ended in an internal error."""
+    (tmp_path / "streams.c").write_text(
+        "typedef struct other { long number[27]; } FILE; extern FILE *stdin;\n"
+        "unsigned long fread(void *, unsigned long, unsigned long, FILE *);\n"
+        "int main(void) { char b[8]; return fread(b, 1, 8, stdin) > 3; }"
+    )
+    program = read_program([tmp_path / "streams.c"])
+    used = {n for e in program.main.cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
+    assert {v for v in used if v.is_global} <= {g.variable for g in program.globals}

@@ -119,9 +119,14 @@ char *getcwd(char *target, size_t size) {
     return target;
 }
 
+/* A name has 64 characters at most; one that does not fit is an error. */
 int gethostname(char *target, size_t size) {
+    if (size > 64 || (size > 0 && __VERIFIER_nondet_int() == 0)) {
+        __kleene_any_text(target, size);
+        return 0;
+    }
     __kleene_any_bytes(target, size);
-    return __VERIFIER_nondet_int();
+    return -1;
 }
 
 ssize_t readlink(const char *name, char *target, size_t size) {
@@ -178,24 +183,61 @@ char *dirname(char *name) {
 char *optarg;
 int optind = 1, opterr = 1, optopt;
 
+/* The next option: one of the letters, or '?'. Several letters may be in one argument, a value may be the rest of its
+   argument or the next one. */
 int getopt(int count, char *const arguments[], const char *letters) {
-    volatile char first = letters[0];
-    int letter = __VERIFIER_nondet_int();
+    size_t length = strlen(letters), at = __VERIFIER_nondet_ulong();
     optarg = NULL;
-    if (optind >= count || letter < 0)
+    if (optind >= count || __VERIFIER_nondet_int() == 0) {
+        if (optind < count && __VERIFIER_nondet_int() != 0)
+            optind++;
         return -1;
-    __VERIFIER_assume(letter > 0 && letter < 256);
+    }
+    if (at >= length || letters[at] == ':') {
+        optopt = __VERIFIER_nondet_int();
+        __VERIFIER_assume(optopt > 0 && optopt < 256);
+        optind += __VERIFIER_nondet_int() != 0;
+        return '?';
+    }
+    optopt = letters[at];
+    if (letters[at + 1] != ':') {
+        optind += __VERIFIER_nondet_int() != 0;
+        return letters[at];
+    }
+    if (__VERIFIER_nondet_int() != 0) {
+        optarg = arguments[optind++];
+        return letters[at];
+    }
+    optind++;
+    if (letters[at + 2] == ':')
+        return letters[at];
+    if (optind >= count)
+        return letters[0] == ':' ? ':' : '?';
     optarg = arguments[optind++];
-    if (__VERIFIER_nondet_int() != 0)
-        optarg = NULL;
-    optopt = letter;
-    return letter;
+    return letters[at];
 }
 
 int getopt_long(int count, char *const arguments[], const char *letters, const struct option *names, int *which) {
+    int at = 0;
+    while (names[at].name != NULL && __VERIFIER_nondet_int() != 0)
+        at++;
+    if (names[at].name == NULL || optind >= count)
+        return getopt(count, arguments, letters);
     if (which != NULL)
-        *which = __VERIFIER_nondet_int();
-    return getopt(count, arguments, letters);
+        *which = at;
+    optarg = NULL;
+    if (names[at].has_arg != no_argument && __VERIFIER_nondet_int() != 0) {
+        optarg = arguments[optind];
+    } else if (names[at].has_arg == required_argument) {
+        if (++optind >= count)
+            return '?';
+        optarg = arguments[optind];
+    }
+    optind++;
+    if (names[at].flag == NULL)
+        return names[at].val;
+    *names[at].flag = names[at].val;
+    return 0;
 }
 
 /* Streams. One is a block that ends when it is closed; one that is never closed is no leak, since `exit` closes it. A
@@ -464,7 +506,7 @@ int vsnprintf(char *target, size_t size, const char *format, va_list arguments) 
 
 int fstat(int number, struct stat *result) {
     result->st_mode = __VERIFIER_nondet_uint();
-    result->st_size = __VERIFIER_nondet_long();
+    result->st_size = (off_t)(__VERIFIER_nondet_ulong() >> 1);
     return __VERIFIER_nondet_int();
 }
 
@@ -482,15 +524,26 @@ static struct tm kleene_tm;
 static char kleene_time[26];
 
 static void kleene_fill_tm(struct tm *result) {
-    result->tm_sec = __VERIFIER_nondet_int();
-    result->tm_min = __VERIFIER_nondet_int();
-    result->tm_hour = __VERIFIER_nondet_int();
-    result->tm_mday = __VERIFIER_nondet_int();
-    result->tm_mon = __VERIFIER_nondet_int();
+    result->tm_sec = (int)(__VERIFIER_nondet_uint() % 61);
+    result->tm_min = (int)(__VERIFIER_nondet_uint() % 60);
+    result->tm_hour = (int)(__VERIFIER_nondet_uint() % 24);
+    result->tm_mday = (int)(__VERIFIER_nondet_uint() % 31) + 1;
+    result->tm_mon = (int)(__VERIFIER_nondet_uint() % 12);
     result->tm_year = __VERIFIER_nondet_int();
-    result->tm_wday = __VERIFIER_nondet_int();
-    result->tm_yday = __VERIFIER_nondet_int();
-    result->tm_isdst = __VERIFIER_nondet_int();
+    result->tm_wday = (int)(__VERIFIER_nondet_uint() % 7);
+    result->tm_yday = (int)(__VERIFIER_nondet_uint() % 366);
+    result->tm_isdst = (int)(__VERIFIER_nondet_uint() % 3) - 1;
+}
+
+/* A text of 24 characters and the end of the line. */
+static char *kleene_fill_time(void) {
+    for (int i = 0; i < 24; i++) {
+        kleene_time[i] = __VERIFIER_nondet_char();
+        __VERIFIER_assume(kleene_time[i] != 0);
+    }
+    kleene_time[24] = '\n';
+    kleene_time[25] = 0;
+    return kleene_time;
 }
 
 struct tm *gmtime_r(const time_t *now, struct tm *result) {
@@ -512,6 +565,9 @@ struct tm *localtime(const time_t *now) {
 }
 
 time_t mktime(struct tm *time) {
+    volatile int read = time->tm_sec;
+    if (__VERIFIER_nondet_int() == 0)
+        return -1;
     kleene_fill_tm(time);
     return __VERIFIER_nondet_long();
 }
@@ -522,14 +578,12 @@ time_t timegm(struct tm *time) {
 
 char *asctime(const struct tm *time) {
     volatile int read = time->tm_sec;
-    __kleene_any_text(kleene_time, sizeof kleene_time);
-    return kleene_time;
+    return kleene_fill_time();
 }
 
 char *ctime(const time_t *now) {
     volatile time_t read = *now;
-    __kleene_any_text(kleene_time, sizeof kleene_time);
-    return kleene_time;
+    return kleene_fill_time();
 }
 
 size_t strftime(char *target, size_t size, const char *format, const struct tm *time) {
@@ -546,7 +600,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
     volatile long read = asked->tv_nsec;
     if (left != NULL) {
         left->tv_sec = __VERIFIER_nondet_long();
-        left->tv_nsec = __VERIFIER_nondet_long();
+        left->tv_nsec = (long)(__VERIFIER_nondet_ulong() % 1000000000);
     }
     return __VERIFIER_nondet_int();
 }
@@ -554,7 +608,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
 int clock_getres(clockid_t which, struct timespec *result) {
     if (result != NULL) {
         result->tv_sec = __VERIFIER_nondet_long();
-        result->tv_nsec = __VERIFIER_nondet_long();
+        result->tv_nsec = (long)(__VERIFIER_nondet_ulong() % 1000000000);
     }
     return __VERIFIER_nondet_int();
 }
@@ -593,13 +647,13 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
 
 int gettimeofday(struct timeval *now, void *zone) {
     now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_usec = __VERIFIER_nondet_long();
+    now->tv_usec = (long)(__VERIFIER_nondet_ulong() % 1000000);
     return 0;
 }
 
 int clock_gettime(clockid_t which, struct timespec *now) {
     now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_nsec = __VERIFIER_nondet_long();
+    now->tv_nsec = (long)(__VERIFIER_nondet_ulong() % 1000000000);
     return __VERIFIER_nondet_int();
 }
 

@@ -27,6 +27,7 @@ from kleene.passes.entry_parameters import ARGUMENT
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.literals import character
 from kleene.passes.rewrite import with_parts
 
 
@@ -67,6 +68,8 @@ class Accesses:
         match expression:
             case Variable() | Constant():
                 return expression
+            case Index() if (number := character(expression)) is not None:
+                return Constant(number, expression.type)  # the literal itself is no object any more
             case AddressOf(target=target):
                 return self._address(expression, target)
             case PointerOffset(pointer=pointer) if self._is_moved_text(pointer):
