@@ -6,7 +6,7 @@ In reading order:
 - `prepare`: the pipeline that every abstract analysis of C runs first
 - `entry_parameters`: the arguments that the entry is called with
 - `calls`: calls become copies of functions or loops; recursive functions are in one automaton with `Invoke` edges
-- `pointers`: pointers as numbers, to functions, and to blocks of unknown type
+- `pointers`: pointers as numbers, to functions, to blocks of unknown type, and the order of their stores
 - `literals`: string literals become global arrays
 - `bit_fields`: bit-fields behind pointers become bits of bytes
 - `promote`: pointers that always hold the address of one variable
@@ -14,7 +14,6 @@ In reading order:
 - `signs`: results that are an index, or a constant that says that there is none
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
-- `cut_first`: stores that cut a link come before those that would close a cycle with it
 - `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads, stale pointers
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome

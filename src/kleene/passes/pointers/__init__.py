@@ -1,4 +1,4 @@
-"""Passes about pointers: as numbers, to functions, and to blocks of unknown type.
+"""Passes about pointers: as numbers, to functions, to blocks of unknown type, and the order in which they are stored.
 
 In reading order:
 
@@ -10,4 +10,5 @@ In reading order:
 - `block_types`: the types of blocks from an allocator that returns `void *`
 - `tested`: pointers that are copied and then only tested become numbers
 - `array_types`: the sizes and types of arrays from such an allocator
+- `cut_first`: stores that cut a link come before those that would close a cycle with it
 """
