@@ -163,18 +163,26 @@ class _Reader:
         return list(parsed.values())
 
     def _check_defined_once(self, file: str, unit: Any, owners: dict[str, str]) -> None:
-        """Complain about functions that an earlier file defines too."""
+        """Complain about functions, and variables with a value, that an earlier file defines too.
+
+        `owners` gets the names that the file defines; what may be repeated has no owner.
+        """
         problems: list[Diagnostic] = []
         for cursor in unit.cursor.get_children():
-            if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition() and not is_internal(cursor):
-                known_in = owners.get(cursor.spelling, file)
-                if known_in != file and not _is_inline(cursor):
-                    message = f"function '{cursor.spelling}' is also defined in {known_in}"
-                    problems.append(diagnostic_at(cursor.location, message))
-        defined = defined_functions(unit)
+            word = {"FUNCTION_DECL": "function", "VAR_DECL": "variable"}.get(kind(cursor))
+            if word is None or not cursor.is_definition() or is_internal(cursor):
+                continue
+            known_in = owners.get(cursor.spelling) or file
+            is_strong = not _may_be_repeated(cursor)
+            if known_in != file and is_strong:
+                message = f"{word} '{cursor.spelling}' is also defined in {known_in}"
+                problems.append(diagnostic_at(cursor.location, message))
+            if not problems:
+                owners[cursor.spelling] = owners.get(cursor.spelling) or (file if is_strong else "")
         if problems:
-            raise UnitError(problems, defined)
-        owners |= {name: owners.get(name, file) for name in defined}
+            for name in [name for name, owner in owners.items() if owner == file]:
+                del owners[name]
+            raise UnitError(problems, defined_functions(unit))
 
     def _note_handlers(self, parsed: list[Any]) -> None:
         """Note whether the program registers functions for its exit: then every exit calls the registered ones."""
@@ -199,7 +207,8 @@ class _Reader:
             if is_internal(cursor):
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.linkage.defined_functions[name] = unit.file
+                if name not in self.linkage.defined_functions or not _may_be_repeated(cursor):
+                    self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)
                 external = cursor.storage_class.name == "EXTERN" and not cursor.is_definition()
@@ -215,9 +224,12 @@ class _Reader:
             if only is not None and name not in only:
                 continue
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
+                if self.linkage.defined_functions.get(name, unit.file) == unit.file:  # else another one goes before
+                    self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
+                if known.initial and _may_be_repeated(cursor):
+                    continue
                 definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
                 if definition.initial or definition.external or not known.initial:
                     self.linkage.globals[name] = definition
@@ -294,8 +306,8 @@ _NO_ASSUMPTION = ("__kleene", ERRNO_LOCATION)
 """How the names of functions begin that are models for technical reasons: `errno` of standard C is one."""
 
 
-def _is_inline(cursor: Any) -> bool:
-    """Whether a function may be defined in several files: an inline one of a header (C17, 6.7.4), or a weak one."""
+def _may_be_repeated(cursor: Any) -> bool:
+    """Whether several files may define it: an inline function of a header (C17, 6.7.4), or what is weak."""
     if cindex().conf.lib.clang_Cursor_isFunctionInlined(cursor):  # also where a macro says so
         return True
     for token in cursor.get_tokens():

@@ -93,7 +93,8 @@ def test_static_variables_without_an_initialiser_are_kept_apart(tmp_path: Path) 
         "void step(void) { head = 0; }\nint main(void) { step(); return other(); }"
     )
     (tmp_path / "b.c").write_text(
-        "static int *head; static void step(void);\nvoid step(void) { head = 0; }\nint other(void) { step(); return !head; }"
+        "static int *head; static void step(void);\n"
+        "void step(void) { head = 0; }\nint other(void) { step(); return !head; }"
     )
     program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
     assert set(program.functions) == {"main", "other", "step@a.c", "step@b.c"}
@@ -155,6 +156,26 @@ def test_function_defined_in_two_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text("int main(void) { return 0; }")
     with pytest.raises(InputError, match="also defined in"):
         read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+def test_variable_defined_in_two_files(tmp_path: Path) -> None:
+    """Two initial values of one variable were accepted, and the last one was used."""
+    (tmp_path / "a.c").write_text("int count = 1; int main(void) { return count; }")
+    (tmp_path / "b.c").write_text("int count = 2;")
+    with pytest.raises(InputError, match="variable 'count' is also defined in"):
+        read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+@pytest.mark.parametrize("order", [("a.c", "b.c"), ("b.c", "a.c")])
+def test_a_weak_definition_gives_way(order: tuple[str, str], tmp_path: Path) -> None:
+    """The last definition was used, also if it was the weak one; a weak one before the other was refused."""
+    (tmp_path / "a.c").write_text("int f(void) { return 1; } int count = 1; int main(void) { return f() + count; }")
+    (tmp_path / "b.c").write_text(
+        "__attribute__((weak)) int f(void) { return 2; } __attribute__((weak)) int count = 2;"
+    )
+    program = read_program([tmp_path / name for name in order])
+    assert "return 1" in str(program.functions["f"])
+    assert [str(a.value) for g in program.globals for a in g.initial] == ["1"]
 
 
 def test_preprocessed_files(tmp_path: Path) -> None:

@@ -185,12 +185,8 @@ class _Run:
         self._prove_together(inference, inferred, every, own)
         proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
         if proved >= {name for name, verdict in before.items() if verdict.verdict is Verdict.TRUE}:
-            report.client, report.check, report.invariants, report.model = (
-                own.client,
-                own.check,
-                own.invariants,
-                own.model,
-            )
+            report.client, report.check, report.labels = own.client, own.check, own.labels
+            report.invariants, report.model = own.invariants, own.model
             return
         shown = {o.function.name: self.verdicts[o.function.name] for o in pairs if o.function.name not in proved}
         self.verdicts = {**before, **shown}
@@ -210,7 +206,7 @@ class _Run:
                     client, program, check = watching
                 elif watching[2].verdict is not Verdict.TRUE:
                     unwatched = {o.function.name for o in owned if hands_on_data(watching[1], o)}
-            report.client, report.check = client.text, check
+            report.client, report.check, report.labels = client.text, check, dict(client.labels)
             properties = properties_of(operations, program)
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
@@ -220,7 +216,7 @@ class _Run:
                 for operation in operations:
                     if operation.function.name in unwatched:
                         self._decide(operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(dropping(operations))))
-                self._state(check, client, inferred, report)
+                self._state(check, client, program, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
                 assumed = [a.text for a in check.assumptions]
                 known = allocator_assumptions(self.interface)
@@ -403,7 +399,9 @@ class _Run:
         notes = tuple(f"objects are made where {maker} has no error" for maker in sorted(wrong))
         self.verdicts[name] = replace(verdict, precondition=(*verdict.precondition, *notes))
 
-    def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
+    def _state(
+        self, check: CheckReport, client: Client, program: CProgram, inferred: Inferred, report: LibraryReport
+    ) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
         heads = main_heads(check)
@@ -412,7 +410,7 @@ class _Run:
             own: list[Fact] = []
             for head in heads:
                 others = [p for other in client.variables if other != variable for p in predicates_of(head, other)]
-                own += facts_of(head.structures, predicates_of(head, variable), self.interface.records, others)
+                own += facts_of(head.structures, predicates_of(head, variable), self.interface.records, others, name)
             facts[name] = list(dict.fromkeys(own))
             unset = [field for (record, _), field in hooks.items() if record == name]
             facts[name] += [Fact(f"{OBJECT}->{field} is NULL: no function sets it") for field in unset]
@@ -421,7 +419,7 @@ class _Run:
         for operation in inferred.accepted:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
-                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts))
+                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts, program))
 
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error

@@ -290,6 +290,7 @@ class Calls:
     def _array(self, element: str, local: str, count: str, call: _Call) -> None:
         """An array of the client with any content."""
         call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
+        element = "unsigned char" if element.removeprefix("const ") == "void" else element
         call.allocations.append(f"{element} *{local} = malloc({count} * sizeof *{local});")
         call.blocks.append(local)
         call.arguments.append(local)

@@ -9,8 +9,8 @@ class of heaps that is closed under them. Each operation is one line, so that a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -61,6 +61,12 @@ class Client:
     """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
     lent: frozenset[tuple[str, str]] = frozenset()
     """Pools, and what they have handed out: both may be in one block."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names of the variables for people: an object is p, a second one q."""
+
+    def variables_of(self, variable: str) -> list[str]:
+        """A variable of objects, those of other objects of its type, and that of a node that is part of none."""
+        return [v for v in (variable, f"{variable}_b", loose(variable)) if v == variable or v in self.variables]
 
 
 class _Writer:
@@ -126,7 +132,12 @@ class _Writer:
         second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
         variables = (*objects.values(), *second, *copies, *self._loose.values())
         lent = frozenset((self.variables[self.types.lent[n]], self.variables[n]) for n in self.lent)
-        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies, lent)
+        labels = {
+            other: f"{label} ({self.types.texts[name]} *)" if len(objects) > 1 else label
+            for name, one in objects.items()
+            for other, label in ((one, "p"), (f"{one}_b", "q"), (loose(one), "node"))
+        }
+        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies, lent, labels)
 
     # The frame of the client ----------------------------------------------------------------------------
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Predicate
+from kleene.report.check.shape_words import member_of
 from kleene.structures.structure import Structure
 
+_NO_MEMBER = re.compile(r"\[\d|\+\d|\|\*|\$")
+"""What names of cells have beside those of members."""
 OBJECT = "{x}"
 """The place of the object's name in sentences and conjuncts."""
 
@@ -29,6 +32,11 @@ class Fact:
     sentence: str
     conjunct: str = ""
 
+    @property
+    def is_formula(self) -> bool:
+        """Whether its conjunct names members only: contracts have no elements of arrays, and no places in blocks."""
+        return not _NO_MEMBER.search(self.conjunct)
+
     def about(self, name: str) -> Fact:
         """The fact about an object with a name."""
         return Fact(self.sentence.replace(OBJECT, name), self.conjunct.replace(OBJECT, name))
@@ -39,16 +47,20 @@ def facts_of(
     pointers: Sequence[str],
     records: Mapping[str, RecordLayout],
     others: Sequence[str] = (),
+    record: str = "",
 ) -> list[Fact]:
     """The facts about the object to which a pointer leads, where it is not NULL; `pointers` are its predicates.
 
-    `others` are the predicates of other objects that the client has, which are no parts of this one. The analysis has
+    `record` is its type. `others` are the predicates of other objects that the client has, which are no parts of this
+    one. The analysis has
     cells that the program does not have, such as those of the slots of an array: facts are about the members of
     `records` only.
     """
     views = [view for s in structures if (view := _View.of(s, pointers, others)) is not None]
     members = {f.name: f.type for layout in records.values() for f in layout.fields}
-    return list(_facts(views, members)) if views else []
+    of_object = {f.name for f in records[record].fields} if record in records else set[str]()
+    facts = [*_facts(views, members, of_object)] if views else []
+    return [fact if fact.is_formula else replace(fact, conjunct="") for fact in facts]
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,7 @@ class _View:
         return all(self.structure.value(predicate, u) is value for u in self.parts)
 
 
-def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
+def _facts(views: list[_View], own: Mapping[str, Type], of_object: Set[str]) -> Iterator[Fact]:
     vocabulary = views[0].structure.vocabulary
     by_role = {kind: [p for p in vocabulary.declared if p.is_a(kind)] for kind in RoleKind}
     names = Counter(_shown(p.name) for p in by_role[RoleKind.CELL])
@@ -96,6 +108,9 @@ def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
         for c in cells
         if c not in links and _is_member(c, own) and any(view.targets(c, view.object) for view in views)
     ]
+    for link in links:
+        if _shown(link) in of_object and not any(view.targets(link, view.object) for view in views):
+            yield Fact(f"{OBJECT}->{_shown(link)} is NULL", f"A(v, w) !({OBJECT}(v) & {link}(v, w))")
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
     unions = {p.name: _members(p, links) for p in by_role[RoleKind.UNION]}
     joined = {c for p in by_role[RoleKind.UNION] for c in _members(p, cells)}
@@ -123,7 +138,7 @@ _SOURCE_NAME = re.compile(r"\w+(\[\d+\])?")
 
 def _shown(cell: str) -> str:
     """The member that a cell is, as the source names it, without its record."""
-    match = _SOURCE_NAME.match(cell)
+    match = _SOURCE_NAME.match(member_of(cell))
     return match[0] if match else cell
 
 

@@ -79,6 +79,9 @@ from kleene.analysis.c.library.readings.operations import (
     Role,
 )
 
+MOST_BLAMING = 6
+"""Failing readings of a function whose runs are searched for an operation that breaks what the others keep."""
+
 
 class Inference:
     """The selection for one file.
@@ -274,9 +277,21 @@ class Inference:
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
         elif has_objects(self.tries, failures) and not is_wrong_guess_of(most_telling(failures)):
-            self._reject(most_telling(failures))
+            self._reject(self._with_breach(failures) or most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _with_breach(self, failures: list[Rejected]) -> Rejected | None:
+        """A failing run in which another operation breaks what the function needs; None if there is none.
+
+        A function that is right fails in all readings where another one is wrong.
+        """
+        for rejected in failures[:MOST_BLAMING]:
+            operations = [*self.inferred.accepted, rejected.operation]
+            breach = self.tries.breach_in(rejected.error, rejected.client, operations)
+            if breach is not None and breach.operation.function != rejected.operation.function:
+                return rejected
+        return None
 
     def _reject(self, rejected: Rejected) -> None:
         """Reject a function, or the one that has left it an object on which it fails."""

@@ -248,7 +248,7 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
         return (called,) if _can_call_back(parameter.type.callback) else ()
     target = type_.target
     if isinstance(target, VoidType):
-        return (Role.DATA, Role.OWNED)
+        return (Role.DATA, *array, Role.OWNED)
     if isinstance(target, IntegerType) and target.bits == CHAR.bits:
         return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
     if isinstance(target, IntegerType | FloatType):
@@ -324,7 +324,8 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
 def _may_loosen(function: ExportedFunction, name: str, types: ObjectTypes) -> bool:
     """Whether a function may take an element out and leave it to the caller: others make such elements and end them."""
     unlinks = _UNLINKS.search(function.name) and not ENDS.search(function.name)
-    return bool(unlinks or hands_out(function)) and name in types.constructed & types.ended_by_name
+    says = hands_out(function) or (unlinks and name in types.elements)
+    return bool(says) and name in types.constructed & types.ended_by_name
 
 
 def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:
