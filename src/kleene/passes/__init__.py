@@ -6,7 +6,7 @@ In reading order:
 - `prepare`: the pipeline that every abstract analysis of C runs first
 - `entry_parameters`: the arguments that the entry is called with
 - `calls`: calls become copies of functions or loops; recursive functions are in one automaton with `Invoke` edges
-- `pointers`: pointers as numbers, to functions, and to blocks of unknown type
+- `pointers`: pointers as numbers, to functions, to blocks of unknown type, and the order of their stores
 - `literals`: string literals become global arrays
 - `bit_fields`: bit-fields behind pointers become bits of bytes
 - `promote`: pointers that always hold the address of one variable

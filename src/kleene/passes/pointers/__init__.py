@@ -1,4 +1,4 @@
-"""Passes about pointers: as numbers, to functions, to blocks of unknown type, and as links of a cycle.
+"""Passes about pointers: as numbers, to functions, to blocks of unknown type, and the order in which they are stored.
 
 In reading order:
 
@@ -9,6 +9,6 @@ In reading order:
 - `retyped`: pointers that are read and written as pointers of another type
 - `block_types`: the types of blocks from an allocator that returns `void *`
 - `tested`: pointers that are copied and then only tested become numbers
-- `cut_first`: stores that cut a link come before those that would close a cycle with it
 - `array_types`: the sizes and types of arrays from such an allocator
+- `cut_first`: stores that cut a link come before those that would close a cycle with it
 """
