@@ -105,6 +105,10 @@ class Following:
     def start(self) -> Node:
         return self.cfa.entry, self.steps.first().only(self.live[self.cfa.entry])
 
+    def is_over(self, facts: Facts) -> bool:
+        """Whether a choice says no more of the program: something else may have a part of the block that was freed."""
+        return facts.is_over and not self.own.parts
+
     def walk(
         self, node: Node, state: State, visited: set[str] | None = None
     ) -> Iterator[tuple[Node, Edge[Operation], Step]]:
@@ -114,7 +118,7 @@ class Following:
             (location, facts), state = waiting.pop()
             if visited is not None:
                 visited.add(location)
-            if facts.is_over:
+            if self.is_over(facts):
                 continue
             for edge in self.cfa.leaving(location):
                 for step in self.steps.steps(edge, facts, state):
