@@ -142,6 +142,16 @@ def test_all_small_zones() -> None:
                     assert zone.upper(i, j) == max(p[i] - p[j] for p in points)
 
 
+def test_a_contradiction_is_found_where_bounds_were_widened() -> None:
+    """A number of 32..31 went on: the element behind the last index, where a ring goes round."""
+    zone = Zone()
+    zone.bounds |= {1: (0, 31), 2: (0, 31)}
+    zone.gaps[1, 2] = -1
+    assert not zone.add(ZERO, 1, -31)
+    zone.bounds |= {1: (0, 30), 2: (0, 31)}
+    assert zone.add(ZERO, 1, -30)
+
+
 def test_a_size_that_overflows_makes_a_short_block(tmp_path: Path) -> None:
     """The list of slots of ``malloc(n * sizeof *p)`` had an element for every n > 0, also where the product is 0."""
     text = """

@@ -8,11 +8,11 @@ from functools import cached_property
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Operation
+from kleene.cfa.operations import Allocate, Exit, Operation, Return
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType
 from kleene.passes.attempts.owned.elements import Step
-from kleene.passes.attempts.owned.facts import SLOT, Facts, Side
+from kleene.passes.attempts.owned.facts import LIVE, SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.steps import Steps
 from kleene.passes.attempts.owned.wrapped import WRAP
@@ -86,14 +86,14 @@ class Following:
     def _doubtful_indices(self) -> frozenset[Variable]:
         """The indices of operations that lose the block, or read it from an element after its end.
 
-        Where the array ends with the block in it, it should be behind the lengths.
+        Where the array or the program ends with the block in an element, that should have been behind a length.
         """
         found = {
             index
             for node, states in self.at.items()
             for state in states.values()
             for (_, facts), edge, step in self.walk(node, state)
-            if not step.is_last and (facts.has_lost_in(step.facts) or facts.reads_ended_in(step.facts))
+            if not step.is_last and _is_doubtful(edge.label, facts, step.facts)
             for index in self.steps.indices_of(edge.label) or self.own.lengths
         }
         for total, terms in self.steps.sums.items():
@@ -254,3 +254,9 @@ class Following:
     @cached_property
     def _variables(self) -> frozenset[Variable]:
         return frozenset(v for e in self.cfa.edges for v in defined_variables(e.label) if not v.is_global)
+
+
+def _is_doubtful(label: Operation, before: Facts, after: Facts) -> bool:
+    """Whether the block is lost by an operation, or there when the program ends, or read after its end."""
+    is_left = isinstance(label, Return | Exit) and before.block == LIVE
+    return is_left or before.has_lost_in(after) or before.reads_ended_in(after)

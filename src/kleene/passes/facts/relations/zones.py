@@ -62,6 +62,9 @@ class Zone:
                         return False
                 elif bound < self.upper(i, j):
                     self._set(i, j, bound)
+                    low, high = self.bounds[i or j]
+                    if low > high:  # after a widening, bounds may be there that contradict this only now
+                        return False
         return True
 
     def _set(self, a: int, b: int, c: int) -> None:
