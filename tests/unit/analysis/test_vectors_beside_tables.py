@@ -12,7 +12,8 @@ import pytest
 from tests.unsafe_c.alone import is_proved_by
 
 from kleene.c.reader import read_program
-from kleene.cfa.operations import Assume
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assume, Operation
 from kleene.passes.preparation import Prepared
 
 HEAD = """
@@ -91,9 +92,11 @@ def test_slices_keep_what_is_known_of_their_numbers(tmp_path: Path) -> None:
     path.write_text(program(WITH_LIST))
     prepared = Prepared(read_program([str(path)]))
 
-    def known(cfa) -> set[str]:
+    def known(cfa: Cfa[Operation]) -> set[str]:
         edges = (e for e in cfa.edges if isinstance(e.label, Assume) and len(cfa.leaving(e.source)) == 1)
         return {str(edge.label) for edge in edges}
 
-    own = next(part for part in prepared.slices if "realloc" in " ".join(str(e.label) for e in part.program.main.cfa.edges))
+    own = next(
+        part for part in prepared.slices if "realloc" in " ".join(str(e.label) for e in part.program.main.cfa.edges)
+    )
     assert "[v.cap != 0u]" in known(prepared.cfa) & known(own.program.main.cfa)
