@@ -12,7 +12,8 @@ Words Rules::mask(const std::vector<int>& rules) const {
 }
 
 Rules::Rules(const Signature& signature, int count, const std::vector<std::vector<int>>& readers,
-             const std::vector<std::vector<int>>& writers, const std::vector<int>& equality)
+             const std::vector<std::vector<int>>& writers, const std::vector<int>& equality,
+             const std::vector<int>& added, const std::vector<int>& removed)
     : signature(signature), count(count), words((count + 63) / 64) {
   if (count < 0) throw std::invalid_argument("the number of rules is negative");
   const auto rails = static_cast<std::size_t>(signature.rails());
@@ -21,6 +22,7 @@ Rules::Rules(const Signature& signature, int count, const std::vector<std::vecto
   all.assign(words, 0);
   for (int rule = 0; rule < count; ++rule) all[rule / 64] |= bit(rule % 64);
   equality_readers = mask(equality);
+  after_new = mask(added), after_removal = mask(removed);
   for (const auto& given : readers) readers_.push_back(mask(given));
   for (const auto& given : writers) writers_.push_back(mask(given));
 }

@@ -24,7 +24,8 @@ struct Rule {
 class Rules {
  public:
   Rules(const Signature& signature, int count, const std::vector<std::vector<int>>& readers,
-        const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers);
+        const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers,
+        const std::vector<int>& after_new, const std::vector<int>& after_removal);
 
   // The rules for structures whose nodes are all active (1), or for all structures (0).
   void add(bool all_active, std::vector<Rule> rules);
@@ -35,6 +36,7 @@ class Rules {
   int words;
   Words all;
   Words equality_readers;
+  Words after_new, after_removal;  // what a new node on which every predicate is 0, and what missing nodes may breach
   const Words& readers(int rail) const { return readers_[rail]; }
   const Words& writers(int rail) const { return writers_[rail]; }
   const std::vector<Rule>& variant(bool all_active) const {

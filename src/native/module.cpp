@@ -77,9 +77,10 @@ auto unlocked(F&& f) {
 
 struct PyRules {
   PyRules(SignatureRef given, int count, const std::vector<std::vector<int>>& readers,
-          const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers)
+          const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers,
+          const std::vector<int>& after_new, const std::vector<int>& after_removal)
       : signature(std::move(given)),
-        rules(*signature, count, readers, writers, equality_readers),
+        rules(*signature, count, readers, writers, equality_readers, after_new, after_removal),
         crew(*signature, rules.words) {}
   SignatureRef signature;
   Rules rules;
@@ -476,7 +477,7 @@ NB_MODULE(_native, m) {
 
   nb::class_<PyRules>(m, "Rules")
       .def(nb::init<SignatureRef, int, const std::vector<std::vector<int>>&, const std::vector<std::vector<int>>&,
-                    const std::vector<int>&>())
+                    const std::vector<int>&, const std::vector<int>&, const std::vector<int>&>())
       .def("add", &add_rules)
       .def("has", [](const PyRules& self, bool all_active) { return self.rules.has(all_active); })
       .def("coerce", &coerce);

@@ -7,7 +7,7 @@ static_assert(sizeof(Record) % sizeof(WideVector) == 0, "rows behind the head ar
 Record* Record::make(const Signature& signature, int n) {
   const std::size_t row = static_cast<std::size_t>(width_for(n)) / 8;
   const std::size_t bytes = (rows_for(signature, n) * row + 7) / 8 * 8;
-  void* memory = std::malloc(sizeof(Record) + bytes);
+  void* memory = std::malloc(sizeof(Record) + bytes + kBehind);
   if (!memory) throw std::bad_alloc();
   auto* made = new (memory) Record;
   made->signature = &signature;
@@ -18,18 +18,10 @@ Record* Record::make(const Signature& signature, int n) {
   return made;
 }
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide wide = static_cast<Wide>(a ^ 0x9E3779B97F4A7C15ULL) * (b ^ 0xD1B54A32D192ED03ULL);
-  return static_cast<std::uint64_t>(wide) ^ static_cast<std::uint64_t>(wide >> 64);
-}
-
 void Record::seal() {
   std::uint64_t sum = n;
   for (std::size_t at = 0; at < bytes; at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, payload() + at, 8);
-    sum = mixed(sum + at, word);
+    sum = mixed(sum + at, word(at / 8));
   }
   hash = sum;
 }
@@ -71,6 +63,42 @@ bool Record::before(const Record& other) const {
 
 namespace {
 
+// A matrix of width 8 is a word: it is written and read whole, with rows of the next matrix, or what is behind them
+// all.
+void put_rows(std::uint8_t* to, const Draft<8>& draft, const Signature& signature, Record& record) {
+  const auto n = static_cast<std::size_t>(draft.n);
+  for (int s = 0; s < signature.count(Kind::vector); ++s) *to++ = static_cast<std::uint8_t>(draft.v[s]);
+  const auto put = [&](const Matrix<8>& matrix) {
+    std::memcpy(to, &matrix, sizeof matrix);
+    to += n;
+  };
+  for (int s = 0; s < signature.count(Kind::matrix); ++s) put(draft.m[s]);
+  for (int s = 0; s < signature.count(Kind::tensor); ++s)
+    for (std::size_t i = 0; i < n; ++i) put(draft.tensor(s)[i]);
+  const auto* const end = reinterpret_cast<const std::uint8_t*>(record.payload()) + record.bytes;
+  std::memset(to, 0, static_cast<std::size_t>(end - to));
+}
+
+void take_rows(const std::uint8_t* from, Draft<8>& draft, const Signature& signature) {
+  const auto n = static_cast<std::size_t>(draft.n);
+  const Vector own = full(8 * draft.n);
+  for (int s = 0; s < signature.count(Kind::vector); ++s) draft.v[s] = *from++;
+  const auto take = [&](Matrix<8>& matrix) {
+    Vector word;
+    std::memcpy(&word, from, sizeof word);
+    put(matrix, word & own);
+    from += n;
+  };
+  for (int s = 0; s < signature.count(Kind::matrix); ++s) take(draft.m[s]);
+  for (int s = 0; s < signature.count(Kind::tensor); ++s)
+    for (std::size_t i = 0; i < 8; ++i) {
+      if (i < n)
+        take(draft.tensor(s)[i]);
+      else
+        zero(draft.tensor(s)[i]);
+    }
+}
+
 template <class Word, int W>
 void put_rows(Word* to, const Draft<W>& draft, const Signature& signature) {
   const int n = draft.n;
@@ -103,8 +131,13 @@ void take_rows(const Word* from, Draft<W>& draft, const Signature& signature) {
 template <int W>
 RecordRef packed(const Signature& signature, const Draft<W>& draft) {
   Record* record = Record::make(signature, draft.n);
-  with_row(*record,
-           [&](auto like) { put_rows(reinterpret_cast<decltype(like)*>(record->payload()), draft, signature); });
+  with_row(*record, [&](auto like) {
+    auto* const to = reinterpret_cast<decltype(like)*>(record->payload());
+    if constexpr (W == 8 && sizeof like == 1)
+      put_rows(to, draft, signature, *record);
+    else
+      put_rows(to, draft, signature);
+  });
   record->seal();
   return RecordRef::adopt(record);
 }

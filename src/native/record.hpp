@@ -15,6 +15,12 @@
 
 namespace kleene {
 
+inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide wide = static_cast<Wide>(a ^ 0x9E3779B97F4A7C15ULL) * (b ^ 0xD1B54A32D192ED03ULL);
+  return static_cast<std::uint64_t>(wide) ^ static_cast<std::uint64_t>(wide >> 64);
+}
+
 class Record {
  public:
   // A block with one reference; the caller fills the payload, then calls `seal`.
@@ -29,12 +35,20 @@ class Record {
   char* payload() { return reinterpret_cast<char*>(this + 1); }
   const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
 
+  static constexpr std::size_t kBehind =
+      8;  // bytes behind the payload: a matrix of width 8 is one word, see record.cpp
+
   void seal();
   void keep() const { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop() const {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(const_cast<Record*>(this));
   }
 
+  std::uint64_t word(std::size_t index) const {
+    std::uint64_t out;
+    std::memcpy(&out, payload() + 8 * index, 8);
+    return out;
+  }
   // A row as a number that has a bit for each node, or more.
   template <class V>
   V row(std::size_t index) const {
@@ -135,8 +149,6 @@ class RecordRef {
  private:
   Record* record_ = nullptr;
 };
-
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b);
 
 template <int W>
 RecordRef packed(const Signature& signature, const Draft<W>& draft);

@@ -45,7 +45,8 @@ auto rows(const Record& record) {
   };
 }
 
-// The values that structures must share to be joined, and the number of nodes where that counts too.
+// The values that structures must share to be joined, and the number of nodes where that counts too. Where it counts,
+// values of narrow structures are compared as the words of the record that they are in, under a mask.
 class Key {
  public:
   Key(const Signature& signature, const std::vector<int>& rails, bool with_size) : with_size_(with_size) {
@@ -55,46 +56,61 @@ class Key {
         throw std::invalid_argument("a key is made of nullary predicates, and of unary ones where the size counts");
       slots_.push_back(signature.slot(rail));
     }
+    if (!with_size || slots_.empty()) return;
+    const auto most = static_cast<std::size_t>(*std::max_element(slots_.begin(), slots_.end()));
+    for (std::size_t k = 0; k < masks_.size(); ++k) {
+      const std::size_t row = std::size_t{1} << k;
+      masks_[k].resize((row * (most + 1) + 7) / 8);
+      for (int slot : slots_) {
+        const std::size_t at = row * static_cast<std::size_t>(slot);
+        masks_[k][at / 8] |= full(static_cast<int>(8 * row)) << 8 * (at % 8);
+      }
+    }
   }
   // Structures of different widths never meet where the size counts.
   std::uint64_t hash(const Record& record) const {
-    if (!with_size_) return hash_of<Vector>(0, [&](int slot) { return record.nullary(slot); });
-    return with_row(record, [&](auto like) { return hash_of<decltype(like)>(record.n, rows<decltype(like)>(record)); });
+    std::uint64_t sum = with_size_ ? record.n : 0;
+    if (const Words* mask = mask_of(record)) {
+      for (std::size_t k = 0; k < mask->size(); ++k) sum = mixed(sum, record.word(k) & (*mask)[k]);
+      return sum;
+    }
+    for (int slot : slots_) {
+      if (!with_size_)
+        sum = mixed(sum, record.nullary(slot));
+      else
+        each_word(record, slot, [&](std::size_t k) { sum = mixed(sum, record.word(k)); });
+    }
+    return sum;
   }
   bool equal(const Record& a, const Record& b) const {
     if (with_size_ && a.n != b.n) return false;
-    if (a.row_bytes != b.row_bytes)
-      return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.nullary(slot) == b.nullary(slot); });
-    return with_row(a, [&](auto like) { return same<decltype(like)>(a, b); });
+    if (const Words* mask = mask_of(a)) {
+      for (std::size_t k = 0; k < mask->size(); ++k)
+        if ((a.word(k) ^ b.word(k)) & (*mask)[k]) return false;
+      return true;
+    }
+    return std::all_of(slots_.begin(), slots_.end(), [&](int slot) {
+      if (!with_size_) return a.nullary(slot) == b.nullary(slot);
+      bool same = true;
+      each_word(a, slot, [&](std::size_t k) { same = same && a.word(k) == b.word(k); });
+      return same;
+    });
   }
 
  private:
-  // As many rows as a word holds are mixed at once.
-  template <class Row, class Read>
-  std::uint64_t hash_of(std::uint64_t sum, Read read) const {
-    constexpr int kBits = 8 * sizeof(Row);
-    std::uint64_t word = 0;
-    int filled = 0;
-    for (int slot : slots_) {
-      if constexpr (kBits > 64) {
-        for (Vector part : std::bit_cast<std::array<Vector, kBits / 64>>(read(slot))) sum = mixed(sum, part);
-      } else if constexpr (kBits == 64) {
-        sum = mixed(sum, read(slot));
-      } else {
-        word = word << kBits | read(slot);
-        if (filled += kBits; filled == 64) sum = mixed(sum, word), word = 0, filled = 0;
-      }
-    }
-    return filled ? mixed(sum, word) : sum;
+  // Null if values are whole words, or are compared apart from those of other predicates.
+  const Words* mask_of(const Record& record) const {
+    return with_size_ && record.row_bytes < 8 ? &masks_[std::countr_zero(record.row_bytes)] : nullptr;
   }
-  template <class Row>
-  bool same(const Record& a, const Record& b) const {
-    const auto left = rows<Row>(a), right = rows<Row>(b);
-    return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return left(slot) == right(slot); });
+  template <class F>
+  static void each_word(const Record& record, int slot, F&& f) {
+    const std::size_t words = record.row_bytes / 8u;
+    for (std::size_t k = 0; k < words; ++k) f(static_cast<std::size_t>(slot) * words + k);
   }
 
   bool with_size_;
   std::vector<int> slots_;
+  std::array<Words, 3> masks_;  // for rows of 1, 2 and 4 bytes
 };
 
 // For `pointed`: the values of nullary predicates, and the names of the nodes that a pointer may point to. Canonical

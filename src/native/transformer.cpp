@@ -267,17 +267,30 @@ class Step {
     Ref result = pool_.copy(*from);
     if (!action_.updated.empty()) update(*from, assignment, *result);
     if (action_.changes_universe()) {
-      std::copy(rules_.all.begin(), rules_.all.end(), result->dirty);
       result->v[kIsNew] = result->v[kIsNewMay] = 0;
       zero(result->m[signature_.slot(kInstance)]);
       zero(result->m[signature_.slot(kInstanceMay)]);
       if (action_.retains) {
         result->v[kAc] &= kept_must | ~old;
         const VectorOf<W> removed = old & ~kept_may;
-        if (removed) remove_nodes(*result, signature_, removed);
+        if (removed) {
+          remove_nodes(*result, signature_, removed);
+          mark(result->dirty, rules_.after_removal);
+        }
       }
+      mark_new(draft, *result);
     }
     return result;
+  }
+
+  // A node on which every predicate was 0 before the update breaches few rules; copies, and nodes that may not be
+  // there, may breach any.
+  void mark_new(const Draft<W>& draft, Draft<W>& result) {
+    const bool plain = !action_.clones && !(action_.creates && programs(draft).added);
+    if (!plain || !draft.all_active() || !result.all_active())
+      std::copy(rules_.all.begin(), rules_.all.end(), result.dirty);
+    else if (action_.creates)
+      mark(result.dirty, rules_.after_new);
   }
 
   void update(const Draft<W>& from, const Assignment& assignment, Draft<W>& to) {

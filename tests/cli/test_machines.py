@@ -173,8 +173,8 @@ def test_what_does_not_fit_is_refused() -> None:
         lambda: _native.Store(signature, "rel", [6], []),
         lambda: _native.Store(signature, "j3", [], []),
         lambda: _native.Store(signature, "part", [], [99]),
-        lambda: _native.Rules(signature, -1, [], [], []),
-        lambda: _native.Rules(signature, 1, [[0]] * 14, [[1]] * 14, []),
+        lambda: _native.Rules(signature, -1, [], [], [], [], []),
+        lambda: _native.Rules(signature, 1, [[0]] * 14, [[1]] * 14, [], [], []),
     ]
     for attempt in bad:
         with pytest.raises((ValueError, OverflowError, TypeError)):

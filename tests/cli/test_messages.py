@@ -23,6 +23,9 @@ void stack_free(struct stack *s);
 #define FIRST(s) ((s)->top->value)
 #define DROP(s) do { struct node *n_ = (s)->top; (s)->top = n_->next; free(n_); } while (0)
 #define INIT(this, ...) ((this) = malloc(sizeof *(this)), *(this) = (typeof(*(this))){ __VA_ARGS__ })
+#define PILE(name) struct name { struct node *top; }; \\
+    static void name##_push(struct name *p) { struct node *n = malloc(sizeof *n); if (n) n->next = 0; p->top = n; } \\
+    static void name##_drop(struct name *p) { free(p->top); p->top = p->top->next; }
 """
 LIBRARY = """\
 #include "list.h"
@@ -55,7 +58,7 @@ static void each(struct stack *s, void (*f)(struct node *)) {
 static void visit(struct node *n) { free(n); }
 static int last(struct stack *s) { struct node *n; for (int i = 0; i < s->count; i++) n = s->top; return n->value; }
 static int *where(void) { int local = 3; int *p = &local; return p; }
-struct ops { int (*add)(struct stack *, int); int (*take)(struct stack *); };
+PILE(pile) struct ops { int (*add)(struct stack *, int); int (*take)(struct stack *); };
 static const struct ops table = { push, pop };
 static void *get(unsigned long size) { return malloc(size); }
 static struct node *make_node(void) { return get(sizeof(struct node)); }
@@ -121,6 +124,15 @@ MESSAGES = {
     "a macro whose argument fails": (
         "struct node *n; INIT(n, .value = 3); free(n); stack_free(s);",
         ["dereference of a null pointer: n (confirmed)", "    statement: *n = {...}"],
+    ),
+    "functions that a macro defines": (
+        "struct pile p; pile_push(&p); if (p.top) pile_drop(&p);",
+        [
+            "block from line 9 is freed: p->top (confirmed)",
+            "note: the block is allocated here: n = malloc(16u) (in pile_push)",
+            "note: it is freed here: free(p->top) (in pile_drop)",
+            "    statement: p->top = p->top->next (in pile_drop)",
+        ],
     ),
     "a callback": (
         "push(s, 1); each(s, visit); free(s);",

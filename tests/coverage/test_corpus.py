@@ -40,7 +40,7 @@ HARD = ("trees/red_black.c", "refine/scheduler.c")
 WHOLE = sorted(str(p.relative_to(EXAMPLES)) for p in EXAMPLES.rglob("*.c") if "contracts" not in p.parts)
 NAMES = [n for n in WHOLE if n not in HARD] if EXAM else SLICE
 SECONDS = 20.0
-"""Of runs against one proof; in `make test` the number of runs ends them long before, so a slow machine changes nothing."""
+"""Of runs against one proof; in `make test` the number of runs ends them long before, on a slow machine too."""
 RUNS = 600 if EXAM else 40
 
 

@@ -147,6 +147,8 @@ APT = {
     "text": [WHOLE[0]],
     "owners": [WHOLE[0]],
     "followed": [attempt for attempt in ROWS if attempt.name.endswith("owned")],
+    "results": [ROWS[0], FESA[0]],
+    "bits": [ROWS[0], FESA[0]],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 
@@ -155,9 +157,15 @@ SEED = re.compile(r"near:\d+: tests/fuzz_c/seeds/([\w-]+)/")
 """The folder of a mutant's program: the attempts that prove it, one after the other."""
 OF_SEEDS = {
     "references": ROWS[0],
+    "whole": WHOLE[0],
+    "fesa_inner": FESA[2],
+    "refinement": REFINE[0],
     **{attempt.name.removeprefix("shape, ").replace(" ", "_"): attempt for attempt in ROWS},
 }
-"""The attempts by their names in folders of programs that they prove; references are a guess of the first one."""
+"""The attempts by their names in folders of programs that they prove; references are a guess of the first one.
+
+The folder `whole` has programs that need what comes before the attempts; `fesa_inner` and `refinement` are not rows.
+"""
 
 
 def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -> list[Attempt]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.fuzz_c.candidates import Candidate
 from tests.fuzz_c.generators import (
+    bits,
     blocks,
     chosen,
     contracts,
@@ -24,6 +25,7 @@ from tests.fuzz_c.generators import (
     numbers,
     owners,
     recursive,
+    results,
     several,
     structures,
     tables,
@@ -48,6 +50,8 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "text": text.program,
     "owners": owners.program,
     "followed": followed.program,
+    "results": results.program,
+    "bits": bits.program,
 }
 TOPICS = ("mutant", "near", *GENERATORS)
 SEEDS = ROOT / "tests" / "fuzz_c" / "seeds"

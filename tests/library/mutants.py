@@ -86,7 +86,7 @@ def _changes(line: str, after: str) -> Iterator[tuple[str, list[str], int]]:
                 yield f"{x}-is-{y}", [re.sub(rf"->{x}\b", f"->{y}", line, count=1)], 1
 
 
-def error_of(client: str, library: Path, folder: Path) -> str:
+def error_of(client: str, library: Path, folder: Path, runs: int = RUNS) -> str:
     """The error that random runs of a compiled client show with a library; empty if none, or if it does not compile.
 
     `client` includes the correct library by its absolute path, which is replaced.
@@ -110,7 +110,7 @@ def error_of(client: str, library: Path, folder: Path) -> str:
     )
     if compiled.returncode:
         return ""
-    for seed in range(RUNS):
+    for seed in range(runs):
         run = subprocess.run([program], env={"SEED": str(seed)}, capture_output=True, text=True, check=False)
         summary = re.search(r"SUMMARY: .*|runtime error: .*", run.stderr)
         if summary or run.returncode == _NO_INVARIANT:
@@ -128,9 +128,10 @@ def checked(client: str, variable: str, facts: Iterable[str], members: Iterable[
     starts = sorted(named | set(members))
     body = " ".join(test.replace("STARTS", " ".join(_walk(test, start) for start in starts)) for test in tests)
     check = f"if ({variable}) {{ __typeof__({variable}) p = {variable}; {body} }}"
-    opening = "int operation = __VERIFIER_nondet_int();"
-    assert opening in client and tests
-    return client.replace(opening, f"{check} {opening}", 1)
+    opening = "switch (__VERIFIER_nondet_int()) {"
+    before, main, loop = client.partition("\nint main(")
+    assert opening in loop and tests
+    return before + main + loop.replace(opening, f"{check} {opening}", 1)
 
 
 _SENTENCES = (
@@ -145,7 +146,10 @@ _SENTENCES = (
         r"(\w+) leads around: every block is on a cycle",
         r"/* around \1: if (!n || ++steps > 100000) _exit(77); */ STARTS",
     ),
-    (r"(\w+) leads back: p->(\w+)->\1 == p", r"/* walk \2: if (n->\2 && n->\2->\1 != n) _exit(77); */ STARTS"),
+    (
+        r"(\w+) leads back: every block x has x->(\w+)->\1 == x, unless x->\2 is NULL",
+        r"/* walk \2: if (n->\2 && n->\2->\1 != n) _exit(77); */ STARTS",
+    ),
 )
 """Sentences of invariants, and C text that ends the run where they do not hold."""
 

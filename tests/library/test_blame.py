@@ -205,3 +205,35 @@ def test_a_fact_that_another_function_sets_right_is_seen(tmp_path: Path) -> None
     text = text.replace("if (l->tail) l->tail->next = n; else l->head = n;", "if (l->tail) l->tail->next = n;")
     text = text.replace("    l->tail = n;\n", "    l->tail = n; if (!l->head) l->head = n;\n")
     assert _named(_checked(text, tmp_path), Verdict.FALSE) == {"list_prepend"}
+
+
+_QUEUES = """
+#include <stdlib.h>
+struct item { struct item *next; int v; };
+struct queue { struct item *head, *tail; };
+struct queue *queue_new(void) { return calloc(1, sizeof(struct queue)); }
+int queue_put(struct queue *q, int v) {
+    struct item *i = malloc(sizeof *i);
+    if (!i) return 0;
+    i->v = v; i->next = NULL;
+    if (q->tail) q->tail->next = i; else q->head = i;
+    q->tail = i;
+    return 1;
+}
+void queue_append(struct queue *to, struct queue *from) {
+    if (!from->head) return;
+    if (to->tail) to->tail->next = from->head; else to->head = from->head;
+    to->tail = from->tail;
+    from->head = NULL;
+}
+void queue_free(struct queue *q) {
+    while (q->head) { struct item *i = q->head; q->head = i->next; free(i); }
+    free(q);
+}
+"""
+
+
+@in_exam
+def test_who_breaks_the_second_object_is_blamed(tmp_path: Path) -> None:
+    """The tail of the queue that was emptied dangles: the function that used it next was blamed."""
+    assert _named(_checked(_QUEUES, tmp_path), Verdict.FALSE) == {"queue_append"}

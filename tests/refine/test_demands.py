@@ -57,3 +57,29 @@ def asked(task: Task) -> list[str]:
 )
 def test_an_assignment_asks_for_a_condition_on_its_object(tmp_path, body, conditions):
     assert asked(task_of(written(tmp_path, PROGRAM.replace("BODY", body)), "assert")) == conditions
+
+
+EXCHANGED = """
+#include <stdlib.h>
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct interval { int lo, hi; };
+int main(void) {
+    struct interval *p = malloc(sizeof *p);
+    if (!p) exit(1);
+    int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+    int t = x;
+    x = y;
+    y = t;
+    p->lo = x;
+    p->hi = y;
+    assert(p->lo <= p->hi);
+    return 0;
+}
+"""
+
+
+def test_what_a_member_gets_is_followed_up_the_path(tmp_path):
+    """The condition on variables was asked for where the member gets them, and not before the exchange above it."""
+    conditions = asked(task_of(written(tmp_path, EXCHANGED), "assert"))
+    assert conditions == ["hi + 1 <= lo", "x <= y", "t + 1 <= x", "t + 1 <= y", "x + 1 <= y"]

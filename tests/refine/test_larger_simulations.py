@@ -86,3 +86,50 @@ def test_wrong_rotations_are_not_proved(tmp_path, right, wrong):
     program = written(tmp_path, PROGRAM.replace(right, wrong))
     options = RefineOptions(hint="treep", max_rounds=10, max_structures=30_000)
     assert refined(program, "assert", options=options).outcome != SAFE
+
+
+LINKS_FIRST = """
+    struct node *b = y->left, *p = x->parent;
+    y->left = x;
+    x->right = b;
+    x->parent = y;
+    if (b) b->parent = x;
+    y->parent = p;
+    if (p == NULL) root = y;
+    else if (p->left == x) p->left = y;
+    else p->right = y;
+    return root;
+"""
+
+
+def links_first(changed: str = "", new: str = "") -> str:
+    """The program with a rotation that closes a cycle of children and one of parents for some statements."""
+    assert changed in LINKS_FIRST
+    start = PROGRAM.index("    x->right = y->left;")
+    end = PROGRAM.index("    return root;\n}") + len("    return root;\n")
+    return PROGRAM[:start] + LINKS_FIRST.replace(changed, new).lstrip("\n") + PROGRAM[end:]
+
+
+@in_exam
+def test_a_rotation_that_links_first(tmp_path):
+    """The step `y->left = x` closed a cycle, and `treep` assumes that there is none: UNKNOWN (decision 290)."""
+    result = refined(written(tmp_path, links_first()), "assert", options=RefineOptions(hint="treep"))
+    assert result.outcome == SAFE
+    assert result.abstraction.generator.name == "treep"
+
+
+@in_exam
+@pytest.mark.parametrize(
+    "right,wrong",
+    [
+        ("    x->parent = y;\n", ""),
+        ("    if (b) b->parent = x;\n", ""),
+        ("    x->right = b;\n", ""),
+        ("    y->parent = p;\n", "    y->parent = x;\n"),
+        ("p->left = y;", "p->right = y;"),
+    ],
+)
+def test_wrong_rotations_that_link_first_are_not_proved(tmp_path, right, wrong):
+    program = written(tmp_path, links_first(right, wrong))
+    options = RefineOptions(hint="treep", max_rounds=10, max_structures=30_000)
+    assert refined(program, "assert", options=options).outcome != SAFE

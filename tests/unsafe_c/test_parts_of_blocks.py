@@ -93,3 +93,39 @@ def test_blocks_with_parts_are_proved(body: str, tmp_path: Path) -> None:
 def test_no_change_is_proved(name: str, tmp_path: Path) -> None:
     assert WRONG[name][0] in PROGRAM
     assert not _is_proved(PROGRAM.replace(*WRONG[name]), tmp_path)
+
+
+SHARED = """
+#include <stdlib.h>
+extern int nondet(void);
+struct row { int *cells; };
+struct holder { int *last; };
+static int *last;
+int main(void) {
+    struct row **rows = malloc(12 * sizeof *rows);
+    size_t n = 0, i;
+    if (!rows) return 1;
+    struct holder *h = malloc(sizeof *h);
+    if (!h) { free(rows); return 1; }
+    h->last = NULL;
+    while (nondet()) {
+        if (n == 12) break;
+        struct row *r = malloc(sizeof *r);
+        if (!r) break;
+        r->cells = NULL;
+        if (!HELD) { int *s = malloc(4); HELD = s; r->cells = s; }
+        rows[n++] = r;
+    }
+    for (i = 0; i < n; i++) free(rows[i]);
+    free(rows);
+    last = NULL;
+    free(h);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("held", ["last", "h->last"])
+def test_a_part_that_something_else_loses(held: str, tmp_path: Path) -> None:
+    """The run with the block ended where the block was freed, before the other pointer to its part was lost."""
+    assert not _is_proved(SHARED.replace("HELD", held), tmp_path)

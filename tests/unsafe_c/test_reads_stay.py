@@ -59,6 +59,11 @@ PROGRAMS = {
     "padding_that_is_written": SHORT + "struct wide w = {3, 4}; *p = w; free(p);",
     "size_without_a_value": """size_t s; int n = (ANY & 7) + 1; if (ANY) s = n * sizeof(int *);
         void *v = malloc(s); int **p = v; if (!p) return 0; for (int i = 0; i < n; i++) p[i] = 0; free(p);""",
+    "pointer_that_held_an_address": GONE
+    + "int *s = calloc(1, 4); void **q = (void **)&s; free(*q); *q = 0; q = (void **)a->n;",
+    "pointer_that_held_an_address_of_a_member": GONE
+    + """struct a *b = calloc(1, sizeof *b); b->p = calloc(1, 1); void **q = (void **)&b->p; free(*q); *q = 0; free(b);
+        q = (void **)a->n;""",
     "padding_before_a_flexible_array": """struct f { long n; int k; char d[]; }; int n = ANY & 15;
         struct f *p = malloc(sizeof(long) + sizeof(int) + n); struct f c = *p; free(p); return c.n;""",
 }

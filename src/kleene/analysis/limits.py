@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import resource
 import signal
@@ -217,10 +218,15 @@ def _is_delicate(frame: FrameType | None) -> bool:
         return True
     while frame is not None:
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package in _FOREIGN or frame.f_code.co_name == "__del__":
+        if package in _FOREIGN or frame.f_code.co_name == "__del__" or _is_called_by_collector(frame):
             return True
         frame = frame.f_back
     return False
+
+
+def _is_called_by_collector(frame: FrameType) -> bool:
+    """Whether the garbage collector called this function: Python prints exceptions of such functions and goes on."""
+    return any(getattr(callback, "__code__", None) is frame.f_code for callback in gc.callbacks)
 
 
 def within(seconds: float, compute: Callable[[], Result], *, stated: str | None = None) -> Result | LimitReached:

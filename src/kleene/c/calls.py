@@ -107,7 +107,7 @@ class Calls:
             self.lower.unit.needs(own, function.referenced)
         elif own not in linkage.defined_functions:
             plain = _PREFIX.sub("", name)
-            if plain not in linkage.models or self.lower.function == plain:
+            if linkage.models.isdisjoint((own, plain)) or self.lower.function == plain:
                 handler = HANDLERS.get(plain)
                 if handler is not None:
                     return handler(self, cursor, arguments, target, wanted)
@@ -117,7 +117,7 @@ class Calls:
             if plain in NOT_MODELLED:
                 raise UnsupportedConstruct(f"{plain}: {NOT_MODELLED[plain]}", cursor)
             exact = name.replace("__builtin_", BUILTIN, 1)
-            own = exact if exact in linkage.library else plain if plain in linkage.library else own
+            own = next((name for name in (own, exact, plain) if name in linkage.library), own)
             self.lower.unit.needs(own, function.referenced)
         return self._direct(cursor, own, arguments, target, wanted)
 

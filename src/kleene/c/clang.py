@@ -109,6 +109,11 @@ def cindex() -> Any:
     return module
 
 
+def is_internal(cursor: Any) -> bool:
+    """Whether no other file sees a function or a variable: any of its declarations may say `static` (C17, 6.2.2)."""
+    return bool(cursor.linkage.name == "INTERNAL")
+
+
 def kind(cursor: Any) -> str:
     """The name of the cursor's kind, such as `IF_STMT`."""
     try:

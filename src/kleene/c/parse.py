@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import cindex, kind
+from kleene.c.clang import cindex, is_internal, kind
 from kleene.c.input.system_headers import COMPILER_HEADERS, HEADERS, header_flags, is_machine_folder, is_own_header
 from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
@@ -83,7 +83,7 @@ def _says_more(errors: list[Diagnostic], before: list[Diagnostic]) -> bool:
 def defined_functions(unit: Any) -> frozenset[str]:
     """The functions with a body in a translation unit that other files can call."""
     functions = (c for c in unit.cursor.get_children() if kind(c) == "FUNCTION_DECL" and c.is_definition())
-    return frozenset(c.spelling for c in functions if c.storage_class.name != "STATIC")
+    return frozenset(c.spelling for c in functions if not is_internal(c))
 
 
 def _parse_once(path: str, flags: list[str]) -> tuple[Any, list[Diagnostic]]:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import attribute_argument, attributes, cindex, kind, raise_from_callbacks
+from kleene.c.clang import attribute_argument, attributes, cindex, is_internal, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
 from kleene.c.input.database import read_database
 from kleene.c.library.errors import ERRNO_LOCATION, with_errors
@@ -93,9 +93,7 @@ class _Reader:
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
-        declarations = [list(unit.cursor.get_children()) for unit in parsed]
-        statics = _static_names(self.files, declarations)
-        units = [self._unit(file, names) for file, names in zip(self.files, statics, strict=True)]
+        units, declarations = self._name_units(parsed)
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
         own = {name for name, item in self.linkage.globals.items() if not item.external}
@@ -131,6 +129,17 @@ class _Reader:
         program = with_extern_models(program, self.linkage.externs, models, hidden)
         return without_unused_variables(program, own)
 
+    def _name_units(self, parsed: list[Any]) -> tuple[list[Unit], list[list[Any]]]:
+        """The files of the program, and their declarations; static names are kept apart from those of models too."""
+        models = [parse_unit(file, self.options) for file in self.options.models]
+        declarations = [list(unit.cursor.get_children()) for unit in (*parsed, *models)]
+        files = [*self.files, *self.options.models]
+        statics = _static_names(files, declarations)
+        units = [self._unit(file, names) for file, names in zip(files, statics, strict=True)]
+        count = len(parsed)
+        self._model_units |= {unit.file: (unit, m) for unit, m in zip(units[count:], models, strict=True)}
+        return units[:count], declarations[:count]
+
     def _parse_all(self) -> list[Any]:
         """The files that compile, and that define no function of an earlier one; `files` keeps these."""
         parsed: dict[str, Any] = {}
@@ -154,18 +163,26 @@ class _Reader:
         return list(parsed.values())
 
     def _check_defined_once(self, file: str, unit: Any, owners: dict[str, str]) -> None:
-        """Complain about functions that an earlier file defines too."""
+        """Complain about functions, and variables with a value, that an earlier file defines too.
+
+        `owners` gets the names that the file defines; what may be repeated has no owner.
+        """
         problems: list[Diagnostic] = []
         for cursor in unit.cursor.get_children():
-            if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition() and cursor.storage_class.name != "STATIC":
-                known_in = owners.get(cursor.spelling, file)
-                if known_in != file and not _is_inline(cursor):
-                    message = f"function '{cursor.spelling}' is also defined in {known_in}"
-                    problems.append(diagnostic_at(cursor.location, message))
-        defined = defined_functions(unit)
+            word = {"FUNCTION_DECL": "function", "VAR_DECL": "variable"}.get(kind(cursor))
+            if word is None or not cursor.is_definition() or is_internal(cursor):
+                continue
+            known_in = owners.get(cursor.spelling) or file
+            is_strong = not _may_be_repeated(cursor)
+            if known_in != file and is_strong:
+                message = f"{word} '{cursor.spelling}' is also defined in {known_in}"
+                problems.append(diagnostic_at(cursor.location, message))
+            if not problems:
+                owners[cursor.spelling] = owners.get(cursor.spelling) or (file if is_strong else "")
         if problems:
-            raise UnitError(problems, defined)
-        owners |= {name: owners.get(name, file) for name in defined}
+            for name in [name for name, owner in owners.items() if owner == file]:
+                del owners[name]
+            raise UnitError(problems, defined_functions(unit))
 
     def _note_handlers(self, parsed: list[Any]) -> None:
         """Note whether the program registers functions for its exit: then every exit calls the registered ones."""
@@ -187,10 +204,11 @@ class _Reader:
             name = unit.name_of(cursor)
             for attribute in sorted(named & {"constructor", "destructor"}):
                 self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
-            if cursor.storage_class.name == "STATIC":
+            if is_internal(cursor):
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.linkage.defined_functions[name] = unit.file
+                if name not in self.linkage.defined_functions or not _may_be_repeated(cursor):
+                    self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)
                 external = cursor.storage_class.name == "EXTERN" and not cursor.is_definition()
@@ -206,9 +224,12 @@ class _Reader:
             if only is not None and name not in only:
                 continue
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
+                if self.linkage.defined_functions.get(name, unit.file) == unit.file:  # else another one goes before
+                    self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
+                if known.initial and _may_be_repeated(cursor):
+                    continue
                 definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
                 if definition.initial or definition.external or not known.initial:
                     self.linkage.globals[name] = definition
@@ -217,18 +238,18 @@ class _Reader:
         """Read the user's files of models: what the program defines goes before. Returns the other variables there."""
         given: list[tuple[Unit, list[Any]]] = []
         for file in self.options.models:
-            unit = self._unit(file, {})
+            unit, parsed = self._model_units[file]
             given.append((unit, []))
-            self._model_units[file] = (unit, parse_unit(file, self.options))
-            for cursor in self._model_units[file][1].cursor.get_children():
+            for cursor in parsed.cursor.get_children():
+                name = unit.name_of(cursor)
                 if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                    if cursor.spelling not in self.linkage.defined_functions:
-                        self.linkage.library[cursor.spelling] = file
-                        self.linkage.models.add(cursor.spelling)
-                elif kind(cursor) == "VAR_DECL" and cursor.spelling not in own:
-                    if cursor.spelling in self.linkage.globals and cursor.storage_class.name != "EXTERN":
-                        text = f"the variable {cursor.spelling} is declared and not defined: it is that of {file}"
-                        self._assumptions.append(Assumption(cursor.spelling, "model", text, given=True))
+                    if name not in self.linkage.defined_functions:
+                        self.linkage.library[name] = file
+                        self.linkage.models.add(name)
+                elif kind(cursor) == "VAR_DECL" and name not in own:
+                    if name in self.linkage.globals and cursor.storage_class.name != "EXTERN":
+                        text = f"the variable {name} is declared and not defined: it is that of {file}"
+                        self._assumptions.append(Assumption(name, "model", text, given=True))
                     self._declare(unit, [cursor])
                     given[-1][1].append(cursor)
         return given
@@ -285,8 +306,8 @@ _NO_ASSUMPTION = ("__kleene", ERRNO_LOCATION)
 """How the names of functions begin that are models for technical reasons: `errno` of standard C is one."""
 
 
-def _is_inline(cursor: Any) -> bool:
-    """Whether a function may be defined in several files: an inline one of a header (C17, 6.7.4), or a weak one."""
+def _may_be_repeated(cursor: Any) -> bool:
+    """Whether several files may define it: an inline function of a header (C17, 6.7.4), or what is weak."""
     if cindex().conf.lib.clang_Cursor_isFunctionInlined(cursor):  # also where a macro says so
         return True
     for token in cursor.get_tokens():
@@ -332,21 +353,21 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
 
 
 def _static_names(files: list[str], declarations: list[list[Any]]) -> list[dict[str, str]]:
-    """For each file: new names for its static functions and variables whose names other files define too."""
+    """For each file: new names for its static functions and variables whose names other files declare too.
+
+    A variable without an initialiser is a tentative definition, which clang does not call a definition.
+    """
     owners: Counter[str] = Counter()
-    defined: list[dict[str, bool]] = []
+    statics: list[set[str]] = []
     for cursors in declarations:
-        names: dict[str, bool] = {}
-        for cursor in cursors:
-            if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL") and cursor.is_definition():
-                names[cursor.spelling] = cursor.storage_class.name == "STATIC"
-        owners.update(names.keys())
-        defined.append(names)
-    result = []
-    for file, names in zip(short_names(files), defined, strict=True):
-        clashes = {name for name, static in names.items() if static and owners[name] > 1}
-        result.append({name: f"{name}@{file}" for name in clashes})
-    return result
+        named = [cursor for cursor in cursors if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL")]
+        owners.update({cursor.spelling for cursor in named})
+        hidden = (c for c in named if is_internal(c) and (kind(c) == "VAR_DECL" or c.is_definition()))
+        statics.append({cursor.spelling for cursor in hidden})
+    return [
+        {name: f"{name}@{file}" for name in names if owners[name] > 1}
+        for file, names in zip(short_names(files), statics, strict=True)
+    ]
 
 
 def short_names(files: list[str]) -> list[str]:

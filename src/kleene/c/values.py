@@ -38,6 +38,7 @@ from kleene.cfa.types import (
     PointerType,
     RecordType,
     Type,
+    may_be_one,
 )
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -185,7 +186,11 @@ class Values:
             return Constant(int(declaration.enum_value), self.lower.type(cursor))
         if kind(declaration) == "FUNCTION_DECL":
             return self.function_address(declaration, cursor)
-        return self.lower.unit.variable(declaration, self.lower.unit.types.read(declaration.type))
+        type_ = self.lower.unit.types.read(declaration.type)
+        variable = self.lower.unit.variable(declaration, type_)
+        if variable.is_global and not may_be_one(type_, variable.type):
+            raise UnsupportedConstruct(f"'{variable.name}' is {type_} here and {variable.type} elsewhere", cursor)
+        return variable
 
     def function_address(self, declaration: Any, cursor: Any) -> Expression:
         name = self.lower.unit.name_of(declaration)

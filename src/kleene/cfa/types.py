@@ -240,3 +240,17 @@ def same_layout(first: RecordLayout, second: RecordLayout) -> bool:
         return [(f.name, f.offset, str(f.type)) for f in layout.fields]
 
     return (first.type.size, first.union, shape(first)) == (second.type.size, second.union, shape(second))
+
+
+def may_be_one(first: Type, second: Type) -> bool:
+    """Whether declarations of these types in two files may be of one variable: its bytes mean the same in both."""
+    match first, second:
+        case IntegerType(), IntegerType():
+            return (first.bits, first.signed, first.boolean) == (second.bits, second.signed, second.boolean)
+        case ArrayType(), ArrayType():
+            return may_be_one(first.element, second.element)
+        case RecordType(), RecordType():
+            return first.size == second.size or not (first.complete and second.complete)
+        case (PointerType(), PointerType()) | (FloatType(), FloatType()):
+            return first.size == second.size
+    return first == second

@@ -77,7 +77,8 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
         from kleene.report.library_page import library_html
 
         for report in reports:
-            heads = loop_heads(report.check) if report.check is not None and report.invariants else []
+            is_known = report.check is not None and report.invariants
+            heads = loop_heads(report.check, report.labels) if report.check is not None and is_known else []
             write_output(given["html_file"], library_html(report, next(iter(heads), None)))
     if given["client_out"]:
         write_output(given["client_out"], "".join(report.client for report in reports))

@@ -27,10 +27,12 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
 from kleene.passes.attempts.owned import with_followed_blocks
 from kleene.passes.attempts.owned.copies import with_copied_elements
+from kleene.passes.attempts.owned.wrapped import with_wrapped_numbers
 from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
+from kleene.passes.cut_first import with_links_cut_first
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
 from kleene.passes.elements.flexible import with_flexible_blocks
@@ -78,7 +80,7 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
     """The inlined program made ready, with one automaton, and its lists of slots."""
     prepared = prepare_program(inlined)
     whole = with_one_automaton(prepared)
-    return whole if whole is prepared else _with_lists(whole)
+    return with_links_cut_first(whole if whole is prepared else _with_lists(whole))
 
 
 def prepare_program(program: CProgram) -> CProgram:
@@ -118,7 +120,8 @@ def owned_program(program: CProgram, scalars: CProgram | None = None) -> tuple[C
     if set(inlined.functions) != {inlined.entry}:
         return None
     scalars = _with_scalars(_before_members(inlined)) if scalars is None else scalars
-    return with_followed_blocks(with_copied_elements(with_all_array_blocks(with_text_blocks(scalars))))
+    blocks = with_copied_elements(with_all_array_blocks(with_text_blocks(scalars)))
+    return with_followed_blocks(with_wrapped_numbers(blocks))
 
 
 def _before_members(program: CProgram) -> CProgram:

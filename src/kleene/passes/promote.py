@@ -21,6 +21,7 @@ from kleene.cfa.expressions import (
     Index,
     PointerOffset,
     Variable,
+    has_dereference,
     root_variable,
     without_casts,
 )
@@ -164,9 +165,34 @@ def with_addresses(operation: Operation, constants: Constants) -> Operation:
 
 
 def without_unused(cfa: Cfa[Operation], pointers: Set[Variable]) -> Cfa[Operation]:
-    """The automaton without those of some pointers that nothing reads: else they had no value to the analysis."""
-    unused = pointers - {v for edge in cfa.edges for v in used_variables(edge.label)}
+    """The automaton without those of some pointers that nothing reads: else they had no value to the analysis.
+
+    A pointer that is read from memory somewhere stays: the read may be the error.
+    """
+    unused = pointers - {v for edge in cfa.edges for v in used_variables(edge.label)} - _read_from_memory(cfa)
     return Cfa(cfa.entry, tuple(_without(e, unused) for e in cfa.edges)) if unused else cfa
+
+
+def _read_from_memory(cfa: Cfa[Operation]) -> set[Variable]:
+    """The variables whose values are read through pointers or indices somewhere; addresses of members are not read."""
+    return {
+        edge.label.target
+        for edge in cfa.edges
+        if isinstance(edge.label, Assign)
+        and isinstance(edge.label.target, Variable)
+        and has_dereference(_without_address(edge.label.value))
+    }
+
+
+def _without_address(value: Expression) -> Expression:
+    """What is evaluated for a value: of the address of a member, the pointer to its struct."""
+    value = without_casts(value)
+    if not isinstance(value, AddressOf):
+        return value
+    lvalue = value.target
+    while isinstance(lvalue, Field):
+        lvalue = lvalue.base
+    return lvalue.pointer if isinstance(lvalue, Deref) else lvalue
 
 
 def _compare(node: Comparison, constants: Constants) -> Expression:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 GENERATORS_PER_ROUND = 4
 """Generators that are simulated before more variables are tracked: a round of trials costs as much as a tree."""
 
-MORE_STRUCTURES = 25_000
-"""Structures of a simulation before more is tracked: about a second of the native machine."""
+MORE_STRUCTURES = 40_000
+"""Structures of a simulation before more is tracked: one to two seconds of the native machine."""
 
 
 @dataclass(frozen=True)

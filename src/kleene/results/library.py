@@ -78,6 +78,8 @@ class LibraryReport:
     """For each object type, sentences that hold of every object between two operations."""
     client: str = ""
     """The client as C text."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """Names of the client's variables for pictures: the invariants call an object p."""
     check: CheckReport | None = None
     """The check of the client that proves the functions."""
     reason: str = ""

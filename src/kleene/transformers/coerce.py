@@ -60,6 +60,10 @@ class Coercer:
         self.readers: dict[int, int] = {}
         self.writers: dict[int, int] = {}
         self.equality_readers = 0
+        self.after_new = 0
+        """The rules that a new node may breach on which every predicate is 0."""
+        self.after_removal = 0
+        """The rules that may be breached where nodes are removed."""
         for i, program in enumerate(programs):
             for rail in program.reads:
                 self.readers[rail] = self.readers.get(rail, 0) | 1 << i
@@ -67,6 +71,8 @@ class Coercer:
                 self.writers[program.head.rail] = self.writers.get(program.head.rail, 0) | 1 << i
             if program.reads_equality or program.head.kind in ("equal", "different"):
                 self.equality_readers |= 1 << i
+            self.after_new |= program.after_new << i
+            self.after_removal |= program.after_removal << i
         self._functions: dict[tuple[int, bool], list[RuleFunction]] = {}
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kleene.structures.structure import Structure
+from kleene.structures.structure import AC, Structure
 
 
 class Draft:
@@ -25,6 +25,10 @@ class Draft:
 
     def copy(self) -> Draft:
         return Draft(list(self.values), self.size, self.dirty, None if self.names is None else list(self.names))
+
+    @property
+    def all_active(self) -> bool:
+        return self.values[AC] == (1 << self.size) - 1
 
     def structure(self, like: Structure) -> Structure:
         names = None if self.names is None else tuple(self.names)

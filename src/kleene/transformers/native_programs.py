@@ -18,7 +18,7 @@ from kleene.structures.program.native_machine import Unsupported, bind
 from kleene.transformers.action import Rule
 from kleene.transformers.action_programs import Parts
 from kleene.transformers.focus_plan import Conjunction
-from kleene.transformers.rule_programs import flatten_rule, head_of
+from kleene.transformers.rule_programs import checked_after_new, checked_after_removal, flatten_rule, head_of
 
 
 class NativeRuleProgram:
@@ -28,6 +28,8 @@ class NativeRuleProgram:
         self.rule = rule
         self.head = head_of(rule, vocabulary)
         parts, hidden = flatten_rule(rule)
+        self.after_new = checked_after_new(rule, parts)
+        self.after_removal = checked_after_removal(rule, parts)
         self.rail = -1 if self.head.rail is None else self.head.rail
         reads, self.reads_equality, self._code = _native.compile_rule(
             vocabulary.places,

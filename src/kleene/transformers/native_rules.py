@@ -64,6 +64,8 @@ class NativeRules:
             [list(bits(readers.get(rail, 0))) for rail in rails],
             [list(bits(writers.get(rail, 0))) for rail in rails],
             list(bits(equality_readers)),
+            [k for k, program in enumerate(rules) if program.after_new],
+            [k for k, program in enumerate(rules) if program.after_removal],
         )
         made = NativeRules(vocabulary, rules, native)
         try:

@@ -6,19 +6,34 @@ else the set of rules (as a bit mask) that its repairs may have breached.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
-from kleene.logic.formula import Atom, Const, Equal, Exists, Formula, Not
+from kleene.logic.formula import (
+    Atom,
+    Closure,
+    Const,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    predicates_of,
+    subformulas,
+)
 from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import substitute
-from kleene.logic.vocabulary import Vocabulary
+from kleene.logic.vocabulary import BUILTIN, Vocabulary
 from kleene.structures.layout import Layout
 from kleene.structures.program.build import MUST, Builder, Tensor
 from kleene.structures.program.graph import Value
 from kleene.structures.program.python_machine import FunctionText
 from kleene.structures.structure import SM, SM_MUST
 from kleene.transformers.action import Rule
+
+_BUILT_IN = frozenset(p.name for p in BUILTIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +85,49 @@ def flatten_rule(rule: Rule) -> tuple[list[Formula], set[str]]:
     return parts, hidden
 
 
+def checked_after_new(rule: Rule, parts: Sequence[Formula]) -> bool:
+    """False only if a node on which every predicate is 0 cannot breach the rule, where it was satisfied before.
+
+    `parts` are those of `flatten_rule`.
+
+    Old nodes: no conjunct gets truer, as quantifiers are below a negation or universal. The new node: it makes a
+    positive conjunct 0, or a head ``!p(...)`` 1, whatever variable it is taken for.
+    """
+    guarded = {v for part in parts if isinstance(part, Atom) for v in part.args}
+    if isinstance(rule.head, Not) and isinstance(rule.head.body, Atom):
+        guarded.update(rule.head.body.args)
+    variables = {v for f in (*parts, rule.head) for v in f.free}
+    return not (variables <= guarded and all(_is_local(_universal_body(part)) for part in parts) and _is_plain(rule))
+
+
+def checked_after_removal(rule: Rule, parts: Sequence[Formula]) -> bool:
+    """False only if the rule is satisfied where nodes are missing, if it was with them: it looks at single tuples."""
+    return not (all(_is_local(part) for part in parts) and _is_plain(rule))
+
+
+def _universal_body(f: Formula) -> Formula:
+    """The formula without leading universal quantifiers, or below a negation without existential ones."""
+    if isinstance(f, Not):
+        f = f.body
+        while isinstance(f, Exists):
+            f = f.body
+    else:
+        while isinstance(f, Forall):
+            f = f.body
+    return f
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_local(f: Formula) -> bool:
+    """Whether the value at some nodes depends on those nodes only."""
+    return not any(isinstance(g, Exists | Forall | Closure) for g in subformulas(f))
+
+
+def _is_plain(rule: Rule) -> bool:
+    """Whether the rule is about predicates of the program only: those built in change with the universe."""
+    return _BUILT_IN.isdisjoint(predicates_of(rule.body) | predicates_of(rule.head))
+
+
 @dataclass(frozen=True, slots=True)
 class RuleSteps:
     """A rule as values: if one of the guards is empty, there is nothing to do.
@@ -90,6 +148,8 @@ class RuleFacts(Protocol):
     head: Head
     reads: frozenset[int]
     reads_equality: bool
+    after_new: bool
+    after_removal: bool
 
 
 class RuleProgram:
@@ -100,6 +160,8 @@ class RuleProgram:
         self.head = head_of(rule, vocabulary)
         self._builder = Builder(vocabulary, all_active=all_active)
         parts, hidden = flatten_rule(rule)
+        self.after_new = checked_after_new(rule, parts)
+        self.after_removal = checked_after_removal(rule, parts)
         tensors = [self._builder.build(part, MUST) for part in parts]
         self._single: list[Tensor] = []
         self.axes, tensors = self._head_axes(tensors)

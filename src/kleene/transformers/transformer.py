@@ -212,9 +212,9 @@ class Transformer:
         """New nodes, updates, removed nodes; the given draft is not changed."""
         programs = self.programs(draft)
         kept = programs.retain(draft.values, draft.size, assignment) if programs.retain else None
-        old_size = draft.size
+        given = draft
         if self.action.changes_universe:
-            draft = self._with_new(draft, assignment)
+            draft = self._with_new(given, assignment)
             programs = self.programs(draft)
         values, size, dirty = draft.values, draft.size, draft.dirty
         if programs.update is not None:
@@ -224,12 +224,23 @@ class Transformer:
             values = list(values)
         result = Draft(values, size, dirty, draft.names)
         if self.action.changes_universe:
-            result.dirty = self.coercer.all
             for rail in (IS_NEW, IS_NEW_MAY, INSTANCE, INSTANCE_MAY):
                 values[rail] = 0
-            if kept is not None:
-                self._retain(result, old_size, *kept)
+            if kept is not None and self._retain(result, given.size, *kept):
+                result.dirty |= self.coercer.after_removal
+            result.dirty |= self._breached_by_new(given, result)
         return result
+
+    def _breached_by_new(self, given: Draft, result: Draft) -> int:
+        """A node on which every predicate was 0 before the update breaches few rules.
+
+        Copies, and nodes that may not be there, may breach any.
+        """
+        action = self.action
+        plain = action.clone is None and not (action.creates and action.new_formula is not None)
+        if not plain or not given.all_active or not result.all_active:
+            return self.coercer.all
+        return self.coercer.after_new if action.creates else 0
 
     def _with_new(self, draft: Draft, assignment: tuple[int, ...]) -> Draft:
         programs = self.programs(draft)
@@ -282,8 +293,11 @@ class Transformer:
                     if all(u in copy for u in nodes):
                         draft.values[rail] |= 1 << layout.bit(tuple(copy[u] for u in nodes))
 
-    def _retain(self, draft: Draft, old_size: int, must: int, may: int) -> None:
-        """``ac = ac & f`` for the nodes that existed before (section 7.5.2); nodes with 0 disappear."""
+    def _retain(self, draft: Draft, old_size: int, must: int, may: int) -> bool:
+        """``ac = ac & f`` for the nodes that existed before (section 7.5.2); nodes with 0 disappear.
+
+        The result is whether there are any.
+        """
         old = (1 << old_size) - 1
         draft.values[AC] &= must | ~old
         removed = old & ~may
@@ -291,6 +305,7 @@ class Transformer:
             draft.values, draft.size = without_nodes(draft.values, draft.size, self.arities, removed)
             if draft.names is not None:
                 draft.names = [name for u, name in enumerate(draft.names) if not removed >> u & 1]
+        return bool(removed)
 
     # Messages -------------------------------------------------------------------------------------------------
 

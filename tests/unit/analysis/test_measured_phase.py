@@ -1,4 +1,4 @@
-"""`benchmarks/phase.py`, which `make bench` starts in processes of their own, still fits the analysis that it measures."""
+"""`benchmarks/phase.py`, which `make bench` starts in other processes, still fits the analysis that it measures."""
 
 from __future__ import annotations
 

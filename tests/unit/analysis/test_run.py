@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import mmap
 import threading
 import time
@@ -154,6 +155,24 @@ def test_a_watchdog_that_is_swallowed_strikes_again() -> None:
             strikes += 1
         busy(5)
     assert strikes == 1
+
+
+def test_a_watchdog_waits_until_the_garbage_collector_is_done() -> None:
+    """Python prints exceptions in callbacks of the collector and goes on: the limit was lost, with a warning."""
+    ended: list[str] = []
+
+    def callback(phase: str, info: dict[str, int]) -> None:
+        busy(0.1)
+        ended.append(phase)
+
+    gc.callbacks.append(callback)
+    try:
+        with pytest.raises(LimitReached), Watchdog(0.05, None):
+            gc.collect()
+            busy(5)
+    finally:
+        gc.callbacks.remove(callback)
+    assert ended == ["start", "stop"]
 
 
 def test_memory_that_was_given_back_does_not_count() -> None:

@@ -15,7 +15,7 @@ from kleene.c.clang import raise_from_callbacks
 from kleene.c.options import ReadOptions
 from kleene.c.parse import HEADERS
 from kleene.cfa.expressions import Variable, walk
-from kleene.cfa.operations import Call, Return
+from kleene.cfa.operations import Call, Return, Unsupported
 from kleene.diagnostics import InputError, UsageError
 
 
@@ -86,11 +86,96 @@ def test_files_of_one_program_keep_static_names_apart(tmp_path: Path) -> None:
     assert "$t1 = step@b.c()" in str(program.functions["other"])
 
 
+def test_static_variables_without_an_initialiser_are_kept_apart(tmp_path: Path) -> None:
+    """Tentative definitions of two files were one variable: a list of the one file was lost in that of the other."""
+    (tmp_path / "a.c").write_text(
+        "static int *head; static void step(void); int other(void);\n"
+        "void step(void) { head = 0; }\nint main(void) { step(); return other(); }"
+    )
+    (tmp_path / "b.c").write_text(
+        "static int *head; static void step(void);\n"
+        "void step(void) { head = 0; }\nint other(void) { step(); return !head; }"
+    )
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    assert set(program.functions) == {"main", "other", "step@a.c", "step@b.c"}
+    assert {str(g.variable) for g in program.globals} == {"head@a.c", "head@b.c"}
+
+
+def test_a_static_name_is_not_that_of_a_declaration_in_another_file(tmp_path: Path) -> None:
+    """The unknown function `step` of b.c was the static one of a.c, and `count` its variable."""
+    (tmp_path / "a.c").write_text(
+        "static int count = 1; static int step(void) { return count; }\nint other(void);\n"
+        "int main(void) { return step() + other(); }"
+    )
+    (tmp_path / "b.c").write_text("extern int count; int step(void);\nint other(void) { return step() + count; }")
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    assert "step@a.c" in program.functions
+    assert {str(g.variable) for g in program.globals} == {"count@a.c", "count"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "defined", "is_one"),
+    [
+        ("int *shared", "int shared[4]", False),
+        ("long shared", "char shared", False),
+        ("unsigned char shared", "signed char shared", False),
+        ("struct { int a; } shared", "struct { int a, b; } shared", False),
+        ("int shared[]", "int shared[4]", True),
+        ("struct s *shared", "struct t *shared", True),
+        ("unsigned long long shared", "unsigned long shared", True),
+    ],
+)
+def test_a_variable_has_one_type_in_all_files(declared: str, defined: str, is_one: bool, tmp_path: Path) -> None:
+    """Where another file declares it as something else, its bytes were taken for those of the definition."""
+    (tmp_path / "a.c").write_text(f"extern {declared}; int main(void) {{ return sizeof shared + (&shared != 0); }}")
+    (tmp_path / "b.c").write_text(f"{defined};")
+    if "[]" in declared:
+        (tmp_path / "a.c").write_text(f"extern {declared}; int main(void) {{ return shared[0]; }}")
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    unsupported = [e.label for e in program.main.cfa.edges if isinstance(e.label, Unsupported)]
+    assert (not unsupported) == is_one
+
+
+def test_static_names_of_models_are_their_own(tmp_path: Path) -> None:
+    """A static variable or function of a file of models was that of the program with the same name."""
+    (tmp_path / "a.c").write_text(
+        "static int count = 1; static int step(void) { return count; }\nint other(void);\n"
+        "int main(void) { return step() + other(); }"
+    )
+    (tmp_path / "m.c").write_text(
+        "static int count; static int step(void) { return ++count; }\nint other(void) { return step(); }"
+    )
+    program = read_program(tmp_path / "a.c", ReadOptions(models=(str(tmp_path / "m.c"),)))
+    assert {"main", "other", "step@a.c", "step@m.c"} <= set(program.functions)
+    assert {str(g.variable) for g in program.globals} >= {"count@a.c", "count@m.c"}
+    assert "step@m.c()" in str(program.functions["other"])
+
+
 def test_function_defined_in_two_files(tmp_path: Path) -> None:
     for name in ("a.c", "b.c"):
         (tmp_path / name).write_text("int main(void) { return 0; }")
     with pytest.raises(InputError, match="also defined in"):
         read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+def test_variable_defined_in_two_files(tmp_path: Path) -> None:
+    """Two initial values of one variable were accepted, and the last one was used."""
+    (tmp_path / "a.c").write_text("int count = 1; int main(void) { return count; }")
+    (tmp_path / "b.c").write_text("int count = 2;")
+    with pytest.raises(InputError, match="variable 'count' is also defined in"):
+        read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+@pytest.mark.parametrize("order", [("a.c", "b.c"), ("b.c", "a.c")])
+def test_a_weak_definition_gives_way(order: tuple[str, str], tmp_path: Path) -> None:
+    """The last definition was used, also if it was the weak one; a weak one before the other was refused."""
+    (tmp_path / "a.c").write_text("int f(void) { return 1; } int count = 1; int main(void) { return f() + count; }")
+    (tmp_path / "b.c").write_text(
+        "__attribute__((weak)) int f(void) { return 2; } __attribute__((weak)) int count = 2;"
+    )
+    program = read_program([tmp_path / name for name in order])
+    assert "return 1" in str(program.functions["f"])
+    assert [str(a.value) for g in program.globals for a in g.initial] == ["1"]
 
 
 def test_preprocessed_files(tmp_path: Path) -> None:

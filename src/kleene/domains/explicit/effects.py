@@ -45,6 +45,10 @@ def unknown(state: State, type_: Type, source: str) -> Value:
         chosen = state.draw(0, 1, source, ("pointer",))
         valid = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Unknown) else 0
         return UNDEFINED if valid else 0
+    if isinstance(type_, FloatType) and state.source.floating:  # 0 and 1 say nothing of the others
+        state.source.bounded = state.source.bounded or "a floating-point input"
+        number = state.draw(0, 1, source, ("floating",))
+        return float(decide(state, "!=", number, 0)) if isinstance(number, int | Unknown) else 0.0
     if isinstance(type_, FloatType):
         raise NotModelled("a floating-point input")
     raise NotModelled(f"an input of type {type_}")

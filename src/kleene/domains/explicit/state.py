@@ -222,6 +222,8 @@ class InputSource:
     chooses_garbage = False
     whole_arguments = False
     """Whether the texts of `argv` may be long: not where their characters are unknown."""
+    floating = True
+    """Whether some floating-point numbers stand for all: not where it is decided that a path has no input at all."""
     bounded = ""
     """The part that was tried only within bounds, so that no proof relies on it."""
 

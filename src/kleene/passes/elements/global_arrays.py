@@ -44,6 +44,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
+from kleene.passes.elements.inner_pointers import left_by_pointers
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
@@ -73,7 +74,7 @@ def with_slots(program: CProgram) -> CProgram:
 
 
 def _arrays(program: CProgram) -> list[Variable]:
-    """The global arrays of pointers that are only indexed."""
+    """The global arrays of pointers that are only indexed, also by pointers to their elements."""
     arrays = []
     for item in program.globals:
         type_ = item.variable.type
@@ -85,10 +86,12 @@ def _arrays(program: CProgram) -> list[Variable]:
             and not isinstance(type_.element, ArrayType)
         ):
             arrays.append(item.variable)
-    whole = {v for o in operations_of(program) for x in expressions(o) for v in whole_variables(x)}
+    operations = operations_of(program)
+    whole = {v for o in operations for x in expressions(o) for v in whole_variables(x)}
     beside = [e.label for name, f in program.functions.items() if name != program.entry for e in f.cfa.edges]
     whole |= {n for o in beside for x in expressions(o) for n in walk(x) if isinstance(n, Variable)}
-    return [v for v in arrays if v not in whole]
+    left = left_by_pointers(program, operations, arrays) if arrays else set()
+    return [v for v in arrays if v not in whole | left]
 
 
 def whole_variables(expression: Expression) -> Iterator[Variable]:

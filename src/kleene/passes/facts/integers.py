@@ -27,10 +27,10 @@ from kleene.cfa.expressions import (
     without_casts,
 )
 from kleene.cfa.graph import Edge
-from kleene.cfa.operations import Assign, Assume, Invoke, Operation
-from kleene.cfa.types import IntegerType
+from kleene.cfa.operations import Assign, Assume, Invoke, MemCopy, Operation
+from kleene.cfa.types import IntegerType, RecordType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
-from kleene.passes.facts.memory import Memory, Unmodelled
+from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 MAX_CONSTANTS = 20
 """Values of one variable or cell that are told apart; the others are one value."""
@@ -308,6 +308,8 @@ class Constants:
         if isinstance(operation, Invoke):
             for assignment in operation.assignments:
                 self._gather(assignment)
+        for offsets in self._copied(operation):
+            self._unite(offsets)
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
             target, source = self.keys(operation.target), self.keys(operation.value)
             self._unite([*target, *source])
@@ -325,6 +327,30 @@ class Constants:
                 self._compared.update(keys)
                 self._fixed.update(keys)
                 self._note(keys, Constant(0, operation.condition.type))
+
+    def _copied(self, operation: Operation) -> list[list[Key]]:
+        """The integer cells that an operation copies with the bytes around them: each with those it gets into.
+
+        A table of functions that is copied into a struct gives the struct's cells their constants.
+        """
+        memory = self.memory
+        try:
+            match operation:
+                case Assign(target=target, value=value) if isinstance(target.type, RecordType):
+                    places = memory.address_places(target), memory.address_places(value)
+                    length = target.type.size
+                case MemCopy(destination=to, source=source, size=size):
+                    places = memory.value_places(to), memory.value_places(source)
+                    length = constant_of(size) or 0
+                case _:
+                    return []
+        except Unmodelled:
+            return []
+        return [
+            [offset, *sorted({to + offset - start for _, to in places[0]})]
+            for size, start in sorted(places[1])
+            for _, offset in memory.overlapped_integers((size, start), length)
+        ]
 
     def _gather_outcome(self, target: list[Key], value: Expression) -> None:
         if compared := self._gather_comparisons(value):

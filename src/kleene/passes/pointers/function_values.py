@@ -17,7 +17,7 @@ from kleene.cfa.types import FunctionType, IntegerType, PointerType, Type
 from kleene.passes.rewrite import operations_of, rewrite_program
 
 _NUMBERS = range(0x4B000000, 0x4B010000)
-"""The numbers of functions, more than a program has; none that a program is likely to name."""
+"""The numbers of functions, more than a program has; those that a program names itself are left out."""
 
 
 def with_function_numbers(program: CProgram) -> CProgram:
@@ -26,7 +26,8 @@ def with_function_numbers(program: CProgram) -> CProgram:
     if not any(is_function_pointer(n.type) or isinstance(n, FunctionAddress) for n in nodes):
         return program
     names = sorted({n.name for n in nodes if isinstance(n, FunctionAddress)})
-    numbers = {name: _NUMBERS.start + k for k, name in enumerate(names)}
+    named = {n.value for n in nodes if isinstance(n, Constant)}
+    numbers = dict(zip(names, (n for n in _NUMBERS if n not in named), strict=False))
 
     def change(node: Expression) -> Expression:
         if isinstance(node, FunctionAddress):

@@ -165,6 +165,7 @@ class SymbolicInputs(InputSource):
     """
 
     chooses_garbage = True
+    floating = False
 
     def __init__(self) -> None:
         self.malloc: bool | None = None

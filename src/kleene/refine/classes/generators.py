@@ -185,6 +185,7 @@ class Symbols:
             "Rings": tuple(stand_in("g", g.name) for g in groups if g.kind == CIRCULAR),
             "Functions": tuple(stand_in("g", g.name) for g in groups if g.function),
             "Branching": tuple(stand_in("g", g.name) for g in groups if not g.function),
+            "Counted": tuple(stand_in("g", g.name) for g in groups if g.sharing),
             "Tracked": tuple(stand_in("x", r) for r in roots.tracked),
             "Separating": tuple(stand_in("x", r) for r in roots.separating),
             "Inside": tuple(stand_in("x", r) for r in roots.inside),
@@ -204,6 +205,7 @@ class Symbols:
         predicates += [Predicate(e, 2, ("v1", "v2")) for e in edges]
         predicates += [Predicate(f"step[{g}]", 2, ("v1", "v2")) for g in self.sets["Groups"]]
         predicates += [Predicate(f"cut[{g}]", 1, ("v",)) for g in self.sets["Rings"]]
+        predicates += [Predicate(f"is3[{g}]", 1, ("v",)) for g in self.sets["Counted"]]
         return Vocabulary(tuple(predicates))
 
     def members(self) -> dict[str, tuple[Name, ...]]:

@@ -59,7 +59,8 @@ def asked_conditions(
         compared = _comparison(operation.condition) if isinstance(operation, Assume) else None
         condition = condition_of(compared.operator, compared.left, compared.right) if compared is not None else None
         if compared is not None and not asked:
-            near = conditions_along(members, _first_conditions(members, compared, path.steps[k].edge.source), path, k)
+            first = list(_first_conditions(members, compared, path.steps[k].edge.source))
+            near = conditions_along(members, first, path, k)
             all_known = all(c in known for c in near)
             asked |= dict.fromkeys(_on_members(members, compared, path.steps[k].edge.source) if all_known else near)
         if condition is not None:

@@ -7,7 +7,7 @@ and for the same one on the others: ``p->a++; p->c++`` asks for ``a + b == c + 1
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Expression, Variable, walk, without_casts
@@ -16,6 +16,7 @@ from kleene.cfa.operations import Assign, Havoc, Operation
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.rewrite import rewrite
 from kleene.refine.conditions.cells import AnyCondition, CellCondition
+from kleene.refine.conditions.linear import Condition, before_assignment
 from kleene.refine.conditions.members import Members
 from kleene.refine.tree.reachability_tree import ErrorPath
 
@@ -47,25 +48,35 @@ class _Demand:
 
 
 def conditions_along(
-    members: Members, first: Iterable[tuple[CellCondition, Expression | None]], path: ErrorPath, end: int
+    members: Members, first: Sequence[tuple[CellCondition, Expression | None]], path: ErrorPath, end: int
 ) -> list[AnyCondition]:
     """The conditions before step `end` of a path, and what makes them hold there: the nearest ones first."""
-    demands = [_Demand(condition, base) for condition, base in first]
-    asked: dict[AnyCondition, None] = {d.condition: None for d in demands}
+    demands: list[_Demand | Condition] = [_Demand(condition, base) for condition, base in first]
+    asked: dict[AnyCondition, None] = {condition: None for condition, _ in first}
     for step in reversed(path.steps[:end]):
-        before: dict[_Demand, None] = {}
+        before: dict[_Demand | Condition, None] = {}
         for demand in demands:
-            for earlier in _before(members, demand, step.edge):
-                if isinstance(earlier, _Demand):
-                    before[earlier] = None
-                    asked[earlier.condition] = None
-                else:
-                    asked[earlier] = None
+            earlier = _before(members, demand, step.edge) if isinstance(demand, _Demand) else _above(demand, step.edge)
+            for each in earlier:
+                before[each] = None
+                asked[each.condition if isinstance(each, _Demand) else each] = None
         demands = list(before)[:MOST_DEMANDS]
     return list(asked)
 
 
-def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterable[_Demand | AnyCondition]:
+def _above(condition: Condition, edge: Edge[Operation]) -> Iterable[Condition]:
+    """What makes a condition on variables hold after an operation: nothing, if that is about one variable only."""
+    operation = edge.label
+    changed = condition.variables.intersection(defined_variables(operation))
+    if not changed:
+        yield condition
+    elif isinstance(operation, Assign) and isinstance(operation.target, Variable):
+        earlier = before_assignment(condition, operation.target, operation.value)
+        if earlier is not None and len(earlier.variables) > 1:
+            yield earlier
+
+
+def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterable[_Demand | Condition]:
     """What makes a demand hold after an operation: demands, and conditions on variables."""
     operation = edge.label
     target = members.member(operation.target) if isinstance(operation, Assign | Havoc) else None

@@ -151,17 +151,31 @@ def for_drawing(structure: Structure, names: Mapping[str, str], *, derived: bool
             continue
         base = p.role.of if p.pointer and p.role is not None else p.name
         shown = names.get(base, base) + p.name.removeprefix(base) if p.pointer else p.name
+        if p.is_a(RoleKind.CELL) and (member := member_of(p.name)) != p.name:
+            shown = member
+            if (same := next((d for d in drawn.values() if d.name == member and d.arity == p.arity), None)) is not None:
+                drawn[p.name] = same  # the same member, to other places of its targets
+                continue
         if p.instrumentation and p.role is not None and p.role.root in names:
             shown = shown.replace(f",{p.role.root}]", f",{names[p.role.root]}]")
         drawn[p.name] = Predicate(_free(without_contract(shown), drawn.values()), p.arity, p.args, pointer=p.pointer)
-    builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
+    builder = StructureBuilder(Vocabulary(tuple(dict.fromkeys(drawn.values()))), structure.size)
+    known: dict[tuple[str, tuple[int, ...]], Kleene] = {}
     for old, new in drawn.items():
         for nodes, value in structure.entries(old):
-            builder.set(new.name, nodes, value)
+            if known.get((new.name, nodes)) is not Kleene.TRUE:
+                known[new.name, nodes] = value
+                builder.set(new.name, nodes, value)
     for node in structure.nodes:
         if structure.is_summary(node):
             builder.set("sm", (node,), _H)
     return builder.build()
+
+
+def member_of(cell: str) -> str:
+    """The member that a cell is, as the source names it: without the place in its targets, and without `*`."""
+    names = re.sub(r"\+\d+$", "", cell).split("|")
+    return "|".join(name for name in names if name != "*") or cell
 
 
 def _is_made(p: Predicate) -> bool:

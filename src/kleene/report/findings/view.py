@@ -187,20 +187,38 @@ def hidden_statement(confirmed: Confirmed) -> str:
     lines = [line for line in lines_of(confirmed) if line.place == place]
     if not lines or isinstance(confirmed.trace.steps[lines[-1].last].operation, Error):  # its message says it
         return ""
-    line, text = source_line(place.file, place.line), lines[-1].text
+    return _hidden(place, lines[-1].text)
+
+
+def _hidden(place: Place, text: str) -> str:
+    """A statement that its source line does not show; if a macro has the whole function, with the function."""
+    line = source_line(place.file, place.line)
     names = [name for name in _NAME.findall(text) if name not in _WORDS]
     if any(name.startswith(_OURS) for name in names):  # what a call of the library becomes says less than the call
         return ""
     macro = _INVOKED.match(line, place.column - 1)
     is_macro = macro is not None and macro[1] not in _KEYWORDS and macro[1] not in text
-    return text if is_macro or any(name not in line for name in names) else ""
+    if not is_macro and all(name in line for name in names):
+        return ""
+    defines = is_macro and place.column == 1  # statements are indented
+    return f"{text} (in {place.function.partition('@')[0]})" if defines else text
 
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
     """Notes on the places where the block of the error was allocated, freed, or left its scope."""
+    from kleene.report.check.trace import lines_of
+
     number, trace = confirmed.fault.block, confirmed.trace
     if number is None:
         return ()
+    lines = lines_of(confirmed)
+
+    def note(place: Place, step: int, text: str) -> Note:
+        """With the statement of the step, if a macro hides it."""
+        made = next((line.text for line in lines if line.first < step <= line.last + 1 and line.place == place), "")
+        hidden = _hidden(place, made) if made else ""
+        return Note(place, f"{text}: {hidden}" if hidden else text)
+
     notes: list[Note] = []
     was_alive = False
     for step, state in enumerate(trace.states()):
@@ -209,11 +227,11 @@ def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
             continue
         place = trace.steps[step - 1].operation.place if step else None
         if not was_alive and block.alive and block.place is not None:
-            notes.append(Note(block.place, _BEGIN.get(block.kind, f"'{block.label}' is declared here")))
+            notes.append(note(block.place, step, _BEGIN.get(block.kind, f"'{block.label}' is declared here")))
             notes += _callers(state, trace.program) if block.kind in _BEGIN else []
         if was_alive and not block.alive and place is not None:
             shown = state.call_from(place, trace.program.library)
-            notes.append(Note(shown, _END.get(block.kind, "its scope ends here")))
+            notes.append(note(shown, step, _END.get(block.kind, "its scope ends here")))
             notes += _callers(state, trace.program) if block.kind in _END else []
         was_alive = block.alive
     return tuple(notes)

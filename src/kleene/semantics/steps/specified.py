@@ -38,7 +38,7 @@ from kleene.passes.facts.memory import Unmodelled, leaves
 from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativize
 from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
-from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation, cancelling
+from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, LOCAL, Group, cancellation, cancelling
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, at
 from kleene.transformers.action import Action, Message
 
@@ -131,7 +131,7 @@ class _Names:
                 start = self.pointer(root) or ""
                 if group.whole and start in group.roots(self.steps.context.symbols.roots):
                     return at(group.reach(start), *args)
-            case Meaning("shared") if group is not None and group.sharing:
+            case Meaning("shared") if group is not None and group.sharing and group.kind != LOCAL:
                 return at(group.shared, *args)
             case Meaning("inverse", (f, g)) if (known := self.cancelling(f, g)) is not None:
                 return at(known, *args)

@@ -17,8 +17,8 @@ contradict each other on a structure that represents something.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from kleene.diagnostics import InputError
@@ -28,7 +28,7 @@ from kleene.logic.transform import canonical, match_instance
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Action, Message, Update
 from kleene.transformers.differencing.cycles import cycle_messages
-from kleene.transformers.differencing.deltas import Change, Defined, Delta, Differencer, update_delta
+from kleene.transformers.differencing.deltas import NONE, Change, Defined, Delta, Differencer, update_delta
 from kleene.transformers.differencing.recall import Key, Recall
 from kleene.transformers.differencing.simplify import if_then_else
 from kleene.transformers.differencing.universe import Universe
@@ -63,14 +63,24 @@ class DifferencingOptions:
 
 @dataclass(frozen=True)
 class DerivedUpdate:
-    """The derived update of one predicate over `args`, the deltas of its definition, the rule used."""
+    """The derived update of one predicate over `args`, the rule used, the deltas of its definition.
+
+    Most deltas are never looked at: those of an update that was derived for another predicate are renamed on demand.
+    """
 
     predicate: str
     args: tuple[str, ...]
     formula: Formula
-    plus: Formula
-    minus: Formula
     method: str
+    deltas: Callable[[], Delta] = field(compare=False)
+
+    @property
+    def plus(self) -> Formula:
+        return self.deltas()[0]
+
+    @property
+    def minus(self) -> Formula:
+        return self.deltas()[1]
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,13 @@ def definition_order(vocabulary: Vocabulary) -> tuple[Predicate, ...]:
 
 
 @lru_cache(maxsize=16)
+def _used_by_others(vocabulary: Vocabulary) -> frozenset[str]:
+    """The predicates whose changes others may ask for: those in definitions, and the binary ones (`cycles`)."""
+    used = {name for p in vocabulary if p.definition is not None for name in predicates_of(p.definition)}
+    return frozenset(used.union(p.name for p in vocabulary if p.arity > 1))
+
+
+@lru_cache(maxsize=16)
 def _argument_names(vocabulary: Vocabulary) -> frozenset[str]:
     return frozenset(name for p in vocabulary for name in p.args)
 
@@ -144,13 +161,13 @@ def _argument_names(vocabulary: Vocabulary) -> frozenset[str]:
 def _identities(vocabulary: Vocabulary) -> dict[str, DerivedUpdate]:
     """For each instrumentation predicate, that it keeps its value."""
     return {
-        p.name: DerivedUpdate(p.name, p.args, Atom(p.name, p.args), FALSE, FALSE, IDENTITY)
+        p.name: DerivedUpdate(p.name, p.args, Atom(p.name, p.args), IDENTITY, lambda: NONE)
         for p in vocabulary
         if p.definition is not None
     }
 
 
-_Result = tuple[DerivedUpdate, Formula, str | None]
+_Result = tuple[DerivedUpdate, Callable[[], Formula], str | None]
 """A derived update, the value on new nodes, and the predicate whose change is not a unit change."""
 
 _DERIVED: dict[Key, _Result] = {}
@@ -223,8 +240,8 @@ class _Deriver:
                 f"action {self._action.name}: the change of '{non_unit}' is not a unit change; "
                 f"its closure '{p.name}' is updated by the general rule, which may be less precise"
             )
-        if result.method != IDENTITY:
-            self._remember(p, new_value, result)
+        if result.method != IDENTITY and p.name in _used_by_others(self._vocabulary):
+            self._remember(p, new_value(), result)
         return result
 
     def _derive_like(self, p: Predicate, pattern: tuple[Key, tuple[str, ...]]) -> _Result:
@@ -241,16 +258,21 @@ class _Deriver:
         if any(frozenset([renaming.get(n, n) for n in used]) in self._defined_over for used in in_deltas):
             return self._derive_anew(p)
         memo: dict[int, Formula] = {}
-        update, plus, minus, new_value = (
-            with_predicates(f, renaming, memo) for f in (result.formula, result.plus, result.minus, new_value)
-        )
-        result = DerivedUpdate(p.name, p.args, update, plus, minus, result.method)
-        return result, new_value, None if non_unit is None else renaming[non_unit]
+
+        def renamed(f: Formula) -> Formula:
+            return with_predicates(f, renaming, memo)
+
+        def deltas() -> Delta:
+            plus, minus = result.deltas()
+            return renamed(plus), renamed(minus)
+
+        own = DerivedUpdate(p.name, p.args, renamed(result.formula), result.method, deltas)
+        return own, lambda: renamed(new_value()), None if non_unit is None else renaming[non_unit]
 
     def _derive_anew(self, p: Predicate) -> _Result:
         assert p.definition is not None
         result, new_value = self._derive(p, p.definition)
-        return result, new_value, self._differencer.non_unit
+        return result, lambda: new_value, self._differencer.non_unit
 
     def _derive(self, p: Predicate, given: Formula) -> tuple[DerivedUpdate, Formula]:
         """The update of a predicate, and its value on tuples with a new node."""
@@ -271,7 +293,7 @@ class _Deriver:
             update = IfThenElse(universe.some_new(p.args), anew, update)
         method = differencer.method if (plus, minus) != (FALSE, FALSE) else RE_EVALUATION
         update, plus, minus = (canonical(f, avoid=self._reserved) for f in (update, plus, minus))
-        return DerivedUpdate(p.name, p.args, update, plus, minus, method), new_value
+        return DerivedUpdate(p.name, p.args, update, method, lambda: (plus, minus)), new_value
 
     def _substitute(self, delta: Delta) -> Delta:
         """Each delta replaced by an instrumentation predicate that it defines (substituteDeltas)."""
@@ -295,7 +317,7 @@ class _Deriver:
 
     def _remember(self, p: Predicate, new_value: Formula, derived: DerivedUpdate) -> None:
         """Record the change, relative to the stored value on all tuples, for predicates that use this one."""
-        plus, minus, update = derived.plus, derived.minus, derived.formula
+        (plus, minus), update = derived.deltas(), derived.formula
         # Definitions reach copies only behind `live`, whose own delta covers them: nothing to add for `%clone`.
         if new_value is not FALSE and not self._universe.copies:
             plus = disj(plus, conj(new_value, neg(minus)))

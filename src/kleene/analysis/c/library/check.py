@@ -29,7 +29,7 @@ from kleene.analysis.c.library.client.places import (
 from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
-from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads
+from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads, main_heads, predicates_of
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
@@ -185,12 +185,8 @@ class _Run:
         self._prove_together(inference, inferred, every, own)
         proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
         if proved >= {name for name, verdict in before.items() if verdict.verdict is Verdict.TRUE}:
-            report.client, report.check, report.invariants, report.model = (
-                own.client,
-                own.check,
-                own.invariants,
-                own.model,
-            )
+            report.client, report.check, report.labels = own.client, own.check, own.labels
+            report.invariants, report.model = own.invariants, own.model
             return
         shown = {o.function.name: self.verdicts[o.function.name] for o in pairs if o.function.name not in proved}
         self.verdicts = {**before, **shown}
@@ -210,7 +206,7 @@ class _Run:
                     client, program, check = watching
                 elif watching[2].verdict is not Verdict.TRUE:
                     unwatched = {o.function.name for o in owned if hands_on_data(watching[1], o)}
-            report.client, report.check = client.text, check
+            report.client, report.check, report.labels = client.text, check, dict(client.labels)
             properties = properties_of(operations, program)
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
@@ -220,7 +216,7 @@ class _Run:
                 for operation in operations:
                     if operation.function.name in unwatched:
                         self._decide(operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(dropping(operations))))
-                self._state(check, client, inferred, report)
+                self._state(check, client, program, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
                 assumed = [a.text for a in check.assumptions]
                 known = allocator_assumptions(self.interface)
@@ -403,15 +399,19 @@ class _Run:
         notes = tuple(f"objects are made where {maker} has no error" for maker in sorted(wrong))
         self.verdicts[name] = replace(verdict, precondition=(*verdict.precondition, *notes))
 
-    def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
+    def _state(
+        self, check: CheckReport, client: Client, program: CProgram, inferred: Inferred, report: LibraryReport
+    ) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
-        head = next(iter(loop_heads(check)), None)
+        heads = main_heads(check)
         hooks = unset_hooks(check.prepared.source) if check.prepared is not None else {}
-        for name, variable in client.objects.items() if head is not None else ():
-            assert head is not None
-            pointers = head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
-            facts[name] = facts_of(head.structures, pointers, self.interface.records)
+        for name, variable in client.objects.items() if heads else ():
+            own: list[Fact] = []
+            for head in heads:
+                others = [p for other in client.variables if other != variable for p in predicates_of(head, other)]
+                own += facts_of(head.structures, predicates_of(head, variable), self.interface.records, others, name)
+            facts[name] = list(dict.fromkeys(own))
             unset = [field for (record, _), field in hooks.items() if record == name]
             facts[name] += [Fact(f"{OBJECT}->{field} is NULL: no function sets it") for field in unset]
             text = inferred.types.texts[name]
@@ -419,7 +419,7 @@ class _Run:
         for operation in inferred.accepted:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
-                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts))
+                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts, program))
 
     def _reject(self, rejected: Rejected) -> None:
         finding, run = finding_of(rejected.error), rejected.error

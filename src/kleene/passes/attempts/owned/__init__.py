@@ -14,11 +14,13 @@ where they are stored in it.
 In reading order:
 
 - `copies`: `memmove` of elements becomes loops first
+- `wrapped`: numbers that go round get a way for each case
 - `starts`: the pointers to the starts of blocks
 - `selection`: the arrays and the pointers to the blocks in them
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows
 - `reads`: reads of other memory beside a block that is not there
+- `sums`: the sum of the start and the length of a ring
 - `elements`: loads and stores of elements
 - `steps`: what an operation does to facts and numbers, and what is left of it
 - `following`: the fixpoint

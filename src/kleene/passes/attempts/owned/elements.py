@@ -47,9 +47,9 @@ from kleene.passes.attempts.owned.facts import (
 from kleene.passes.attempts.owned.reads import Reads
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.starts import start_of, start_of_place
+from kleene.passes.attempts.owned.sums import Sums
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.facts.relations.states import State
 from kleene.passes.facts.relations.zones import ZERO, relate
 from kleene.passes.rewrite import rewrite, rewrite_operation
@@ -76,7 +76,7 @@ class Step:
         return isinstance(self.operations[-1], Error | Unsupported)
 
 
-class Elements(Relations):
+class Elements(Sums):
     """Loads and stores of the elements of one array, with the relations of their numbers."""
 
     def __init__(self, program: CProgram, cfa: Cfa[Operation], own: Owned) -> None:
@@ -88,6 +88,8 @@ class Elements(Relations):
         self.changed: set[str] = set()
         """Where it had something new."""
         self.follows_slot = False
+        self.told: frozenset[Variable] = frozenset()
+        """The indices on whose sides elements are told apart."""
         target = next(iter(v.type for v in sorted(own.holders, key=str)))
         before = sum(v.name.startswith(HELD) for v in program.main.locals)
         self.held = Variable(f"{HELD}{before + 1}", target)

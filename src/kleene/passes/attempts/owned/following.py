@@ -8,21 +8,26 @@ from functools import cached_property
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Operation
+from kleene.cfa.operations import Allocate, Operation
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType
 from kleene.passes.attempts.owned.elements import Step
 from kleene.passes.attempts.owned.facts import SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.steps import Steps
+from kleene.passes.attempts.owned.wrapped import WRAP
+from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import defined_variables, live_before
+from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.fixpoint import ALL, PATIENCE, TIGHTENED, Nulls
 from kleene.passes.facts.relations.states import State, covers, image, merge
-from kleene.passes.facts.relations.zones import widen
+from kleene.passes.facts.relations.zones import GAP_STEPS, ZERO, widen
 
 MOST_NODES = 600
 """Locations with facts: with more of them, the result would be too large to analyse."""
-MOST_WALKS = 1_500
-"""Ways from one meeting of ways to the next ones that are gone: more of them take half a minute."""
+MOST_WALKS = 5_000
+"""Ways from one meeting of ways to the next ones that are gone: a ring in two functions needs some 2,000, in 3 s of the
+processor; more than this take half a minute."""
 MOST_ROUNDS = 2
 """How often more indices are told apart: each takes as long as all before."""
 
@@ -43,6 +48,8 @@ class Following:
         self.live = live_before(cfa, {v for e in cfa.edges for v in defined_variables(e.label)} | own.holders)
         ended = {e.target for e in cfa.edges if not cfa.leaving(e.target)}
         self.meetings = {name for name in cfa.locations if len(cfa.entering(name)) > 1 or name in ended} | {cfa.entry}
+        wrapped = {n for n in self.meetings if all(WRAP in edge.source for edge in cfa.entering(n))}
+        self.meetings -= wrapped - cfa.loop_heads - ended - {cfa.entry}  # whether a number wrapped is not forgotten
         self.at: dict[Node, dict[Nulls, State]] = {}
         self.indices: frozenset[Variable] = frozenset()
         """The indices on whose sides elements are told apart."""
@@ -70,25 +77,37 @@ class Following:
     def _solve_both(self) -> None:
         """First one element is followed, then one block."""
         self.steps.loaded = {}
+        self.steps.told = self.indices
         self.steps.follows_slot = True
         self._solve()
         self.steps.follows_slot = False
         self._solve()
 
     def _doubtful_indices(self) -> frozenset[Variable]:
-        """The indices of operations that lose the block, or read it from an element after its end."""
-        return frozenset(
+        """The indices of operations that lose the block, or read it from an element after its end.
+
+        Where the array ends with the block in it, it should be behind the lengths.
+        """
+        found = {
             index
             for node, states in self.at.items()
             for state in states.values()
             for (_, facts), edge, step in self.walk(node, state)
             if not step.is_last and (facts.has_lost_in(step.facts) or facts.reads_ended_in(step.facts))
-            for index in self.steps.indices_of(edge.label)
-        )
+            for index in self.steps.indices_of(edge.label) or self.own.lengths
+        }
+        for total, terms in self.steps.sums.items():
+            if found.issuperset(terms):  # the end of a ring says more than its length
+                found = (found - (set(terms) - self.steps.wrapped)) | {total}
+        return frozenset(found)
 
     @property
     def start(self) -> Node:
         return self.cfa.entry, self.steps.first().only(self.live[self.cfa.entry])
+
+    def is_over(self, facts: Facts) -> bool:
+        """Whether a choice says no more of the program: something else may have a part of the block that was freed."""
+        return facts.is_over and not self.own.parts
 
     def walk(
         self, node: Node, state: State, visited: set[str] | None = None
@@ -99,7 +118,7 @@ class Following:
             (location, facts), state = waiting.pop()
             if visited is not None:
                 visited.add(location)
-            if facts.is_over:
+            if self.is_over(facts):
                 continue
             for edge in self.cfa.leaving(location):
                 for step in self.steps.steps(edge, facts, state):
@@ -116,7 +135,8 @@ class Following:
         """A step, once for each order of the followed elements and the indices that are told apart."""
         numbers = self.steps.numbers(step.facts)
         ways: list[tuple[frozenset[Side], State]] = [(frozenset(), step.state)]
-        for index in sorted(self.indices & self.live[location], key=str):
+        live = self.live[location]
+        for index in sorted((i for i in self.indices if live.issuperset(self.steps.sums.get(i, (i,)))), key=str):
             for number in numbers:
                 ways = [
                     (sides | {(number, operator, index)}, here)
@@ -130,7 +150,7 @@ class Following:
         order, heads = cfa.post_order, cfa.loop_heads
         first = steps._initial()
         if steps.follows_slot:
-            first.held[SLOT] = first.fresh(0, steps.program.largest_block)
+            first.held[SLOT] = first.fresh(0, steps.program.largest_block if self.last is None else self.last)
         self.at = {self.start: {ALL: first}}
         waiting: dict[tuple[Node, Nulls], None] = {(self.start, ALL): None}
         visits: dict[Node, int] = {}
@@ -183,14 +203,49 @@ class Following:
         joint, pairs = merge(known, after)
         steps._settle(known, after, joint, list(enumerate(pairs, 1)))
         if visits[node] > PATIENCE and is_head:
-            widen(known.zone, joint.zone, pairs, steps._landmarks.of_each(joint.holders()))
+            self._keep_gaps(node[1], joint)
+            widen(known.zone, joint.zone, pairs, steps._landmarks.of_each(joint.holders()), self.gap_steps)
             joint.sharpen_doubled()
+            if self.last is not None:
+                for number in steps.numbers(node[1]):
+                    joint.zone.add(joint.held[number], ZERO, self.last)
             if visits[node] <= TIGHTENED:
                 joint.zone.tighten()
         if covers(known, joint, pairs):
             return None
         states[nulls] = joint
         return nulls
+
+    def _keep_gaps(self, facts: Facts, joint: State) -> None:
+        """Write down how far elements are from indices: bounds say it, and are widened."""
+        zone = joint.zone
+        for number in self.steps.numbers(facts):
+            for index in (joint.held[i] for i in self.indices if i in joint.held):
+                for one, two in ((joint.held[number], index), (index, joint.held[number])):
+                    if one != two and {one, two} <= zone.bounds.keys():
+                        zone.gaps.setdefault((one, two), zone.upper(one, two))
+
+    @cached_property
+    def last(self) -> int | None:
+        """The number of the last element of the array, if its length is a constant: no element is behind it."""
+        counts = [self._count(o) for o in self.own.blocks.operations if self.own.makes_array(o)]
+        known = [count for count in counts if count is not None]
+        return max(known) - 1 if known and len(known) == len(counts) else None
+
+    @cached_property
+    def gap_steps(self) -> tuple[int, ...]:
+        """Differences at which growing ones stop: where numbers go round, also at the length of the array."""
+        if self.last is None or not self.steps.wrapped:
+            return GAP_STEPS
+        return tuple(sorted(step + round_ for step in GAP_STEPS for round_ in (-self.last - 1, 0, self.last + 1)))
+
+    def _count(self, label: Operation) -> int | None:
+        """The constant number of elements of an array that is made."""
+        if isinstance(label, Allocate) and isinstance(label.target.type, PointerType) and label.target.type.count:
+            return label.target.type.count  # it stands for an array
+        product = factors(label.size) if isinstance(label, Allocate) else None
+        count = constant_of(product[0]) if product is not None else None
+        return None if product is None or count is None else count * product[1] // self.own.scale
 
     def _may_end(self, variable: Variable) -> bool:
         """Whether a variable is one of the program, which is of no use where it is not read again."""

@@ -83,7 +83,7 @@ class _Coder:
             for state in states.values():
                 for source, edge, step in following.walk(node, state):
                     target = chains.prefix if step.is_last else _name((edge.target, step.facts))
-                    if step.facts.is_over and not step.is_last:
+                    if following.is_over(step.facts) and not step.is_last:
                         over[edge.target, step.facts] = None
                     ways.setdefault(source, {})[step.operations, target] = None
         for source, own in ways.items():

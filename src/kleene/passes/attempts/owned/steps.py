@@ -77,9 +77,30 @@ class Steps(Elements):
         if self.reads.hide_place(edge.label, hidden):
             yield self._unsupported(f"a place that depends on other blocks: {edge.label}", edge.label, facts, state)
             return
-        for step in self._steps(edge, facts, state):
-            reads = self.reads.left_out(edge.label, step.operations, hidden)
-            yield replace(step, operations=(*reads, *step.operations)) if reads else step
+        for here in self._orders(edge.label, state):
+            for step in self._steps(edge, facts, here):
+                reads = self.reads.left_out(edge.label, step.operations, hidden)
+                yield replace(step, operations=(*reads, *step.operations)) if reads else step
+
+    def _orders(self, label: Operation, state: State) -> Iterator[State]:
+        """The states in which indices that a condition says are different are less and greater: zones know no ``!=``.
+
+        In ``if (next != head) { a[tail] = p; tail = next; }`` the element that gets the block is before `head` then,
+        and so is `tail`, or neither is.
+        """
+        condition = label.condition if isinstance(label, Assume) else None
+        operator = "!=" if getattr(label, "truth", False) else "=="
+        if not isinstance(condition, Comparison) or condition.operator != operator:
+            yield state
+            return
+        left, right = condition.left, condition.right
+        if not {bare(left), bare(right)} <= self.told:
+            yield state
+            return
+        for order in ("<", ">"):
+            here = state.copy()
+            if relate(order, self.number(left, here), self.number(right, here), here.zone):
+                yield here
 
     def _hidden_pointers(self, facts: Facts) -> frozenset[Variable]:
         """The pointers to blocks that are not there."""

@@ -15,6 +15,7 @@ from kleene.cfa.expressions import (
     Variable,
     map_variables,
     walk,
+    without_casts,
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
@@ -51,7 +52,7 @@ from kleene.cfa.program import (
     Function,
     Global,
 )
-from kleene.cfa.types import IntegerType, RecordLayout, RecordType
+from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType
 from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.text.accesses import Accesses, NotFollowed
@@ -117,7 +118,19 @@ def _has_texts(program: CProgram) -> bool:
                 return True
             if isinstance(node, PointerOffset) and constant_of(node.index) is None:
                 return True
+        if isinstance(operation, Assign) and _is_step(operation):
+            return True
     return False
+
+
+def _is_step(operation: Assign) -> bool:
+    """Whether a pointer to numbers moves on by one of them: ``q++``."""
+    type_, value = operation.target.type, without_casts(operation.value)
+    if not isinstance(value, PointerOffset) or not isinstance(without_casts(value.pointer), Variable):
+        return False
+    if not isinstance(type_, PointerType) or not isinstance(type_.target, IntegerType):
+        return False
+    return constant_of(value.index) in (1, -1) and value.scale == type_.target.size
 
 
 def _has_arguments(program: CProgram) -> bool:

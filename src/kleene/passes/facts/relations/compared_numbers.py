@@ -40,6 +40,9 @@ from kleene.passes.facts.memory import constant_of
 
 _LOOK_AHEAD = 8
 """Edges from a place to the condition: the end of the scope of a function, and copies of its result."""
+_EQUATIONS_AHEAD = 24
+"""Edges from a place to a condition that asks whether two variables are equal: the smaller child of a heap is found by
+two comparisons, each of two elements that are read."""
 FEW_CONSTANTS = 8
 """Constants of a number that are all landmarks at every visit of a loop: tables of numbers have more, and a bound of a
 program with fewer was lost."""
@@ -66,6 +69,26 @@ def next_comparisons(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Vari
                 break
         location = edges[0].target
     return frozenset()
+
+
+def next_equations(cfa: Cfa[Operation], location: str) -> frozenset[tuple[Variable, Variable]]:
+    """Pairs of numbers that conditions not far from here compare by ``==``: ``if (smallest == i) break;``."""
+    pairs: set[tuple[Variable, Variable]] = set()
+    seen, waiting = {location}, [location]
+    for _ in range(_EQUATIONS_AHEAD):
+        following = []
+        for edge in (e for here in waiting for e in cfa.leaving(here)):
+            condition = _uncast(edge.label.condition) if isinstance(edge.label, Assume) else None
+            if isinstance(condition, Comparison) and condition.operator in ("==", "!="):
+                one, two = _uncast(condition.left), _uncast(condition.right)
+                if isinstance(one, Variable) and isinstance(two, Variable) and isinstance(one.type, IntegerType):
+                    pairs.add((one, two))
+                    continue
+            if edge.target not in seen:
+                seen.add(edge.target)
+                following.append(edge.target)
+        waiting = following
+    return frozenset(pairs)
 
 
 def _compared(condition: Expression) -> list[tuple[Variable, int]]:

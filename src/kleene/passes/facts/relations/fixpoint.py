@@ -16,7 +16,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.liveness import starts
-from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons
+from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons, next_equations
 from kleene.passes.facts.relations.operations import Operations
 from kleene.passes.facts.relations.states import Part, State, covers, image, merge
 from kleene.passes.facts.relations.stored_texts import Promises, least_lengths
@@ -141,7 +141,8 @@ class Fixpoint(Operations, ABC):
         """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
 
         At the head of a loop only those count that its condition compares; where there are many parts, all are one.
-        A number or pointer that is compared with a constant soon tells parts, too: it may be a result.
+        A number or pointer that is compared with a constant soon tells parts, too: it may be a result. So does a number
+        that is a copy of another one with which it is compared soon: the index of the smallest child, or of none.
         """
         if ALL in states:
             return ALL
@@ -159,6 +160,11 @@ class Fixpoint(Operations, ABC):
                 for variable, number in self._asked_soon(location)
                 if variable in state.held and is_constant(state, state.held[variable], number)
             }
+            nulls |= {
+                f"{one.name}={two.name}"
+                for one, two in self._equations_soon(location)
+                if one in state.held and state.held[one] == state.held.get(two)
+            }
         known = frozenset(nulls) or NONE
         return known if known in states or len(states) < MOST_PARTS else ALL
 
@@ -167,6 +173,16 @@ class Fixpoint(Operations, ABC):
         if location not in self._asked:
             self._asked[location] = next_comparisons(self.cfa, location)
         return self._asked[location]
+
+    def _equations_soon(self, location: str) -> frozenset[tuple[Variable, Variable]]:
+        """The pairs of numbers that conditions soon compare with each other."""
+        if location not in self._equations:
+            self._equations[location] = next_equations(self.cfa, location)
+        return self._equations[location]
+
+    @cached_property
+    def _equations(self) -> dict[str, frozenset[tuple[Variable, Variable]]]:
+        return {}
 
     @cached_property
     def _asked(self) -> dict[str, frozenset[tuple[Variable, int]]]:

@@ -229,18 +229,27 @@ class Operations(TextOperations, ABC):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            one, two = self.number(left, state), self.number(right, state)
-            if operator == "!=" and state.interval(two) == (0, 0):
-                state.nonzero.add(one)
-            if operator == "==" and state.interval(two) == (0, 0) and state.is_nonzero(one):
-                return False
-            if not relate(operator, one, two, state.zone):
-                return False
-            return self._relate_differences(one, two, state) and self.settle(state)
+            return self._assume_numbers(operator, self.number(left, state), self.number(right, state), state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             one, two = self.pointer(left, state), self.pointer(right, state)
             return self._assume_pointers(operator, one, two, left, state)
         return True
+
+    def _assume_numbers(self, operator: str, one: int, two: int, state: State) -> bool:
+        """A comparison of numbers holds; where one is the outcome of another comparison, this holds or does not."""
+        is_zero = state.interval(two) == (0, 0)
+        if operator == "!=" and is_zero:
+            state.nonzero.add(one)
+        if operator == "==" and is_zero and state.is_nonzero(one):
+            return False
+        if not relate(operator, one, two, state.zone):
+            return False
+        before = self._compared_by(one, state) if is_zero and operator in ("==", "!=") else None
+        if before is not None:
+            compared, left, right = before
+            if not self._assume_numbers(compared if operator == "!=" else NEGATED[compared], left, right, state):
+                return False
+        return self._relate_differences(one, two, state) and self.settle(state)
 
     def _relate_differences(self, one: int, two: int, state: State) -> bool:
         """After a comparison with a difference: ``n < cap - len`` says that len + n is less than cap."""

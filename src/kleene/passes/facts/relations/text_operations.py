@@ -301,6 +301,8 @@ class TextOperations(StoredNumbers, ABC):
                 pointers += [a for a in edge.label.arguments if isinstance(a.type, PointerType)]
             if isinstance(edge.label, Print):
                 pointers += edge.label.texts
+            if isinstance(edge.label, MemCopy | MemSet) and constant_of(edge.label.size) is None:
+                pointers += _moved(edge.label)
             nodes = (n for x in expressions(edge.label) for n in walk(x))
             lvalues += [n for n in nodes if isinstance(n, Deref | Index) and is_byte(n) and not _is_of_struct(n)]
         if (not lvalues and not pointers) or not self._kinds.known:
@@ -364,6 +366,11 @@ class TextOperations(StoredNumbers, ABC):
                 places = self._kinds.address_places(target)
                 return self.promises.kinds if places is None else frozenset(kind for kind, _ in places)
         return frozenset()
+
+
+def _moved(operation: MemCopy | MemSet) -> list[Expression]:
+    """The pointers to the bytes that an operation reads and writes."""
+    return [operation.destination, operation.source] if isinstance(operation, MemCopy) else [operation.pointer]
 
 
 def _is_of_struct(byte: Deref | Index) -> bool:

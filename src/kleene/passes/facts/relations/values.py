@@ -6,6 +6,7 @@ import math
 from functools import cached_property
 
 from kleene.cfa.expressions import (
+    NEGATED,
     AddressOf,
     Binary,
     Cast,
@@ -38,6 +39,8 @@ MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
 LESS = "less"
 """A number of another one: it is that one less `scale`, or it has wrapped."""
+OUTCOME = "outcome of "
+"""How the numbers of an outcome are called, before the comparison: those that were compared."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -281,7 +284,7 @@ class Values:
                     number = self._convert(known, full, state) if known in state.zone.bounds else number
                 return self._byte_read(expression, number, state) if expression.type.size == 1 else number
             case Comparison() | Unary(operator="!"):
-                return state.fresh(0, 1)
+                return self._outcome(expression, state)
             case Unary(operator="-", operand=operand):
                 low, high = state.interval(self.number(operand, state))
                 return state.fresh(*_fitting((-high, -low), full))
@@ -305,6 +308,32 @@ class Values:
             case PointerDifference(left=left, right=right, scale=scale):
                 return self._distance(self.pointer(left, state), self.pointer(right, state), scale, full, state)
         return state.fresh(*full)
+
+    def _outcome(self, expression: Comparison | Unary, state: State) -> int:
+        """Whether a condition holds, with the numbers that it compares: ``full = n == 64``, which is tested later.
+
+        Numbers have symbols that do not change, so what is compared is known wherever the outcome is.
+        """
+        outcome = state.fresh(0, 1)
+        if isinstance(expression, Unary):
+            if isinstance(expression.operand.type, IntegerType):
+                state.held[Part(f"{OUTCOME}==", outcome, 1)] = self.number(expression.operand, state)
+                state.held[Part(f"{OUTCOME}==", outcome, 2)] = state.fresh(0, 0)
+        elif isinstance(expression.left.type, IntegerType) and isinstance(expression.right.type, IntegerType):
+            for place, side in enumerate((expression.left, expression.right), 1):
+                state.held[Part(f"{OUTCOME}{expression.operator}", outcome, place)] = self.number(side, state)
+        return outcome
+
+    @staticmethod
+    def _compared_by(outcome: int, state: State) -> tuple[str, int, int] | None:
+        """The comparison whose outcome a number is."""
+        for operator in NEGATED:
+            one, two = (state.held.get(Part(f"{OUTCOME}{operator}", outcome, place)) for place in (1, 2))
+            if one in state.zone.bounds and two in state.zone.bounds:
+                assert one is not None
+                assert two is not None
+                return operator, one, two
+        return None
 
     def _convert(self, symbol: int, full: Interval, state: State) -> int:
         low, high = state.interval(symbol)

@@ -149,7 +149,11 @@ def relate(operator: str, a: int, b: int, zone: Zone) -> bool:
 
 
 def widen(
-    known: Zone, joint: Zone, pairs: Sequence[tuple[int, int]], landmarks: Callable[[int], Sequence[int]]
+    known: Zone,
+    joint: Zone,
+    pairs: Sequence[tuple[int, int]],
+    landmarks: Callable[[int], Sequence[int]],
+    gap_steps: Sequence[int] = GAP_STEPS,
 ) -> None:
     """Widen a join, each number of which is a pair with one of the known zone: what grew stops at a landmark."""
     for number, (old, _) in enumerate(pairs, 1):
@@ -168,7 +172,7 @@ def widen(
     for (i, j), c in list(joint.gaps.items()):
         one, two = pairs[i - 1][0], pairs[j - 1][0]
         if {one, two} <= known.bounds.keys() and c > known.upper(one, two):
-            step = next((s for s in GAP_STEPS if s >= c), None)
+            step = next((s for s in gap_steps if s >= c), None)
             if step is None:
                 del joint.gaps[i, j]
             else:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kleene.analysis.c.library.blame.heap_facts import (
+    HasItsPlace,
     Heap,
     HeapFact,
     IsHeldOnce,
     IsSet,
+    LeadsBack,
     Truth,
     possible_facts,
     truth_of,
@@ -73,6 +75,17 @@ class Observer:
         """Whether the observed operations keep the fact of a breach: it holds somewhere if it must, and always else."""
         truths = self.truths[breach.fact]
         return Truth.BROKEN not in truths and (Truth.HOLDS in truths or not breach.needs_others)
+
+    def never_break(self, breach: Breach) -> bool:
+        """Whether the observed operations break the fact of a breach nowhere."""
+        return Truth.BROKEN not in self.truths[breach.fact]
+
+
+def _failing_operation(run: Confirmed, client: Client) -> Operation | None:
+    """The operation in which a run fails."""
+    places = [step.operation.place for step in run.trace.steps]
+    lines = [place.line for place in places if Path(place.file).name == CLIENT and place.line in client.lines]
+    return client.lines[lines[-1]] if lines else None
 
 
 def breaches(run: Confirmed, client: Client, records: Mapping[str, RecordLayout]) -> list[Breach]:
@@ -140,7 +153,7 @@ def _between_operations(run: Confirmed, client: Client, records: Mapping[str, Re
 
 
 def _truths(state: State, client: Client, records: Mapping[str, RecordLayout]) -> dict[HeapFact, Truth]:
-    roots = {variable: record for record, variable in client.objects.items()}
+    roots = {v: record for record, variable in client.objects.items() for v in client.variables_of(variable)}
     heap = Heap(state, roots, records)
     return {fact: truth_of(fact, heap) for fact in possible_facts(records)}
 
@@ -162,10 +175,24 @@ def breaking_operation(
             known[breach.operation] = observed(breach.operation)
         return known[breach.operation]
 
+    failing = _failing_operation(run, client)
+
     def is_to_blame(breach: Breach) -> bool:
         others = others_of(breach)
         is_alone = breach.is_passing or isinstance(breach.fact, IsHeldOnce)  # the others have no error without it
-        return others is not None and others.keep(breach) and not (is_alone and others.has_error)
+        if others is None or (is_alone and others.has_error):
+            return False
+        return others.keep(breach) or (others.never_break(breach) and establishes(breach))
+
+    def establishes(breach: Breach) -> bool:
+        """Whether the operation itself makes pointers lead back elsewhere: it may be the only one that links nodes."""
+        if failing in (None, breach.operation) or not isinstance(breach.fact, LeadsBack | HasItsPlace):
+            return False
+        assert failing is not None
+        if failing not in known:
+            known[failing] = observed(failing)
+        without = known[failing]
+        return without is not None and Truth.HOLDS in without.truths[breach.fact]
 
     order = [o for o, _ in _between_operations(run, client, records)]
     candidates = [*breaches(run, client, records), *passing_breaches(run, client, records)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
 
-from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordLayout, RecordType
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Undefined
 
@@ -22,6 +22,8 @@ _BYTE_BITS = 8
 """Bits of a byte: cells of blocks are addressed by bits."""
 _REFERENCES = re.compile(r"ref|users?$|(^|_)rc$", re.IGNORECASE)
 """Names of members that count the references to an object."""
+_MOST_ELEMENTS = 4
+"""Elements of an array of pointers that are looked at: children of a tree. Buckets of a table are not related."""
 _MOST_NODES = 64
 """Records of a state that are looked at: a trial has a dozen."""
 
@@ -81,17 +83,22 @@ class Heap:
         for member in layout.fields if layout is not None and not layout.union else ():
             if isinstance(member.type, RecordType):
                 yield Node(node.block, node.offset + member.offset, member.type.name)
-            elif isinstance(member.type, PointerType) and isinstance(member.type.target, RecordType):
-                found = self._target(node.block, node.offset + member.offset, member.type.target.name)
-                if isinstance(found, Node):
-                    yield found
+        for link in _links(layout).values() if layout is not None else ():
+            found = self._target(node.block, node.offset + link.offset, link.target)
+            if isinstance(found, Node):
+                yield found
 
     def target(self, node: Node, member: str) -> Target:
         """Where a member leads to a record."""
-        found = next(f for f in self._records[node.record].fields if f.name == member)
-        assert isinstance(found.type, PointerType)
-        assert isinstance(found.type.target, RecordType)
-        return self._target(node.block, node.offset + found.offset, found.type.target.name)
+        link = _links(self._records[node.record])[member]
+        return self._target(node.block, node.offset + link.offset, link.target)
+
+    def target_of_place(self, node: Node, member: str) -> tuple[bool, Target]:
+        """Whether a member has the address of a pointer in memory that is alive, and where this pointer leads."""
+        place = self._target(node.block, node.offset + _places(self._records[node.record])[member], node.record)
+        if not isinstance(place, Node):
+            return False, None
+        return True, self._target(place.block, place.offset, node.record)
 
     def number(self, node: Node, member: str) -> tuple[int | None, int]:
         """The number that a member has (None if it depends on inputs, or nothing has set it), and the largest one."""
@@ -272,17 +279,36 @@ class Unshared:
         return f"two blocks have the same {self.member}"
 
 
-HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared
+@dataclass(frozen=True)
+class HasItsPlace:
+    """``*p->back == p``: a member has the address of the pointer that leads to its record."""
+
+    record: str
+    back: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            is_set, found = heap.target_of_place(node, self.back)
+            if is_set:
+                yield found == node
+
+    @property
+    def broken(self) -> str:
+        return f"*p->{self.back} is not p"
+
+
+HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared | HasItsPlace
 
 
 def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
     """The facts that records may have, by the types of their members."""
-    members = {name: _links(layout) for name, layout in records.items()}
+    members = {name: {m: link.target for m, link in _links(layout).items()} for name, layout in records.items()}
     facts: list[HeapFact] = []
     for name, own in members.items():
         facts += [IsSet(name, member) for member in own]
         facts += [IsSmall(name, member) for member, type_ in _numbers(records[name]).items() if not type_.signed]
         facts += [IsHeldOnce(name, member) for member in _numbers(records[name]) if _REFERENCES.search(member)]
+        facts += [HasItsPlace(name, member) for member in _places(records[name])]
         facts += [Ends(name, member) for member, target in own.items() if target == name]
         facts += [Unshared(name, member) for member, target in own.items() if target == name]
         facts += [
@@ -300,15 +326,33 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
     return facts
 
 
-def _links(layout: RecordLayout) -> dict[str, str]:
-    """The members of a record that lead to records, each with the record."""
-    if layout.union:
-        return {}
-    return {
-        f.name: f.type.target.name
-        for f in layout.fields
-        if f.name and isinstance(f.type, PointerType) and isinstance(f.type.target, RecordType)
-    }
+@dataclass(frozen=True)
+class _Link:
+    """A pointer to a record inside a record."""
+
+    offset: int
+    target: str
+
+
+def _links(layout: RecordLayout) -> dict[str, _Link]:
+    """The members of a record that lead to records, and the first elements of arrays of such pointers."""
+    links: dict[str, _Link] = {}
+    for f in layout.fields if not layout.union else ():
+        if f.name and isinstance(f.type, PointerType) and isinstance(f.type.target, RecordType):
+            links[f.name] = _Link(f.offset, f.type.target.name)
+        elif f.name and isinstance(f.type, ArrayType) and isinstance(f.type.element, PointerType):
+            target, count = f.type.element.target, f.type.count
+            if isinstance(target, RecordType) and count <= _MOST_ELEMENTS:
+                places = {f"{f.name}[{i}]": f.offset + i * _POINTER_BITS // _BYTE_BITS for i in range(count)}
+                links |= {name: _Link(offset, target.name) for name, offset in places.items()}
+    return links
+
+
+def _places(layout: RecordLayout) -> dict[str, int]:
+    """The members of a record that have addresses of pointers to such records, each with its offset."""
+    pointers = [(f, f.type.target) for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+    inner = [(f, t.target) for f, t in pointers if isinstance(t, PointerType) and not layout.union]
+    return {f.name: f.offset for f, target in inner if target == layout.type}
 
 
 def _numbers(layout: RecordLayout) -> dict[str, IntegerType]:

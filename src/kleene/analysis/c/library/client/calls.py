@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.client.handed_out import hand_out, hand_out_members
@@ -70,6 +70,11 @@ class _Call:
     """A member of this object that the client reads, as it is one if the result says so."""
 
 
+def loose(variable: str) -> str:
+    """The variable for a node that is part of no object, beside that of the objects of its type."""
+    return f"{variable}_loose"
+
+
 class Calls:
     """Writes the calls of one client."""
 
@@ -80,6 +85,7 @@ class Calls:
         variables: dict[str, str],
         copied: dict[str, Operation],
         outstanding: dict[str, list[str]],
+        enders: Mapping[str, str],
         *,
         general: bool,
         any_text: bool,
@@ -95,9 +101,19 @@ class Calls:
         self.any_text = any_text
         self.any_datum = any_datum
         self.watch = watch
+        self.enders = dict(enders)
         self.walks = Walks(interface, types)
         self._callbacks: dict[tuple[str, bool], str] = {}
         self.helpers: list[str] = []
+
+    def line_for_loose(self, maker: Operation) -> str:
+        """The call of a maker whose result is a node that is part of no object."""
+        name = maker.makes
+        whole = self.variables[name]
+        self.variables[name] = loose(whole)
+        line = self.line(maker)
+        self.variables[name] = whole
+        return line
 
     def line(self, operation: Operation) -> str:
         call = _Call()
@@ -110,6 +126,10 @@ class Calls:
                 call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
             if role in OBJECTS or role in (Role.SECOND, Role.GIVEN):
                 self._object(operation, role, name, call)
+            elif role is Role.LOOSE:
+                call.guards.append(loose(self.variables[name]))
+                call.arguments.append(loose(self.variables[name]))
+                call.cleanup.append(f"{loose(self.variables[name])} = NULL;")
             elif role in ELEMENTS:
                 self._element(operation, role, name, local, call)
             elif role in (Role.BLOCK, Role.INITIALISED):
@@ -184,6 +204,8 @@ class Calls:
         call.arguments.append(local)
         if operation.fate is Fate.RELEASED:
             call.cleanup.append(f"free({local});")
+        elif operation.fate is Fate.LOOSENED:
+            call.cleanup.append(f"if ({local}) {self.enders.get(name, '(void)')}({local});")
 
     def _text_of(self, operation: Operation, call: _Call) -> str:
         function = operation.function
@@ -268,6 +290,7 @@ class Calls:
     def _array(self, element: str, local: str, count: str, call: _Call) -> None:
         """An array of the client with any content."""
         call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
+        element = "unsigned char" if element.removeprefix("const ") == "void" else element
         call.allocations.append(f"{element} *{local} = malloc({count} * sizeof *{local});")
         call.blocks.append(local)
         call.arguments.append(local)

@@ -67,7 +67,7 @@ def _sets_link(operation: CfaOperation) -> bool:
 
 def fills(program: CProgram, operation: Operation) -> bool:
     """Whether an operation allocates blocks, or gets them: the others may have nothing to work on without it."""
-    if Role.BLOCK in operation.roles or Role.GIVEN in operation.roles:
+    if {Role.BLOCK, Role.GIVEN, Role.LOOSE} & set(operation.roles):
         return True
     names = program.reached_from(operation.function.name)
     return any(isinstance(e.label, Allocate | Realloc) for n in names for e in program.functions[n].cfa.edges)

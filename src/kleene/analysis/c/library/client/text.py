@@ -9,13 +9,13 @@ class of heaps that is closed under them. Each operation is one line, so that a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from kleene.analysis.c.library.client.allocators import allocator_texts
-from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, stores_data
+from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, loose, stores_data
 from kleene.analysis.c.library.client.handed_out import DECLARATION, exported_cases
 from kleene.analysis.c.library.client.watch import BEGIN, END, Watch
 from kleene.analysis.c.library.interface.exports import Interface
@@ -61,6 +61,12 @@ class Client:
     """Those among the variables that lead to an object only until it ends, or the one of which it is a copy."""
     lent: frozenset[tuple[str, str]] = frozenset()
     """Pools, and what they have handed out: both may be in one block."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names of the variables for people: an object is p, a second one q."""
+
+    def variables_of(self, variable: str) -> list[str]:
+        """A variable of objects, those of other objects of its type, and that of a node that is part of none."""
+        return [v for v in (variable, f"{variable}_b", loose(variable)) if v == variable or v in self.variables]
 
 
 class _Writer:
@@ -94,6 +100,7 @@ class _Writer:
             self.variables,
             self._copied,
             self._outstanding,
+            self._enders,
             general=general,
             any_text=self.any_text,
             any_datum=self.any_datum,
@@ -116,15 +123,21 @@ class _Writer:
         body += [(f"        case {i}: {{ {self.calls.line(o)} break; }}", o) for i, o in enumerate(outside, start=2)]
         for number, (name, operations) in enumerate(sessions.items(), start=2 + len(outside)):
             body += self._session(number, name, operations)
+        body += self._loose_lines(2 + len(outside) + len(sessions))
         body += [("        }", None), ("    }", None), ("}", None)]
         before = self._library(included)
         lines = {i: operation for i, (_, operation) in enumerate(body, start=len(before) + 1) if operation is not None}
         text = "\n".join([*before, *(line for line, _ in body), ""])
         objects = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         second, copies = (tuple(f"{self.variables[n]}_b" for n in names) for names in (self._second(), self._copied))
-        variables = (*objects.values(), *second, *copies)
+        variables = (*objects.values(), *second, *copies, *self._loose.values())
         lent = frozenset((self.variables[self.types.lent[n]], self.variables[n]) for n in self.lent)
-        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies, lent)
+        labels = {
+            other: f"{label} ({self.types.texts[name]} *)" if len(objects) > 1 else label
+            for name, one in objects.items()
+            for other, label in ((one, "p"), (f"{one}_b", "q"), (loose(one), "node"))
+        }
+        return Client(text, lines, objects, variables, self.calls.walks.by_element, copies, lent, labels)
 
     # The frame of the client ----------------------------------------------------------------------------
 
@@ -149,6 +162,28 @@ class _Writer:
         used = self._taken_twice
         used += [o.makes_another for o in self.operations]
         return [name for name in self.variables if name in used and name not in self._copied]
+
+    @cached_property
+    def _loose(self) -> dict[str, str]:
+        """The types whose nodes the client keeps apart from objects, each with the variable for such a node."""
+        names = [name for o in self.operations for name in o.records_in(Role.LOOSE)]
+        return {name: loose(self.variables[name]) for name in names}
+
+    @property
+    def _enders(self) -> dict[str, str]:
+        """For each type, a function that ends an object, or a node that is part of none, and gets nothing else."""
+        ends = [o for o in self.operations if o.fate is Fate.ENDED and len(o.roles) == 1 and not o.takes_element]
+        return {
+            name: o.function.name for o in ends for name in o.records_in(Role.OBJECT, Role.OBJECT_OR_NULL, Role.LOOSE)
+        }
+
+    def _loose_lines(self, first: int) -> list[tuple[str, Operation | None]]:
+        """Functions that make objects make nodes that are part of no object, too."""
+        makers = [o for o in self.operations if o.makes in self._loose and not o.takes_object]
+        return [
+            (f"        case {number}: {{ {self.calls.line_for_loose(o)} break; }}", o)
+            for number, o in enumerate(makers, start=first)
+        ]
 
     @property
     def _taken_twice(self) -> list[str]:
@@ -176,6 +211,7 @@ class _Writer:
         kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
         declared += [f"    struct {lent} *{lent} = NULL;" for lent in self.lent.values()]
+        declared += [f"    {texts[name]} *{variable} = NULL;" for name, variable in self._loose.items()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]
 
     def _pairs(self) -> list[tuple[str, Operation | None]]:
@@ -192,6 +228,7 @@ class _Writer:
         """The program may end when no object is left."""
         kept = [v for n, v in self.variables.items() if n not in self.types.iterators]
         live = [*kept, *(f"{self.variables[name]}_b" for name in self._second()), *self.lent.values()]
+        live += self._loose.values()
         condition = " && ".join(f"!{v}" for v in live) or "1"
         last = [o for o in self.operations if o.fate is Fate.LAST]
         lines: list[tuple[str, Operation | None]] = [(f"        case 0: if ({condition}) {{", None)]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
-from kleene.cfa.types import PointerType, RecordLayout, RecordType, Type
+from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Predicate
+from kleene.report.check.shape_words import member_of
 from kleene.structures.structure import Structure
 
+_NO_MEMBER = re.compile(r"\[\d|\+\d|\|\*|\$")
+"""What names of cells have beside those of members."""
 OBJECT = "{x}"
 """The place of the object's name in sentences and conjuncts."""
 
@@ -29,38 +32,58 @@ class Fact:
     sentence: str
     conjunct: str = ""
 
+    @property
+    def is_formula(self) -> bool:
+        """Whether its conjunct names members only: contracts have no elements of arrays, and no places in blocks."""
+        return not _NO_MEMBER.search(self.conjunct)
+
     def about(self, name: str) -> Fact:
         """The fact about an object with a name."""
         return Fact(self.sentence.replace(OBJECT, name), self.conjunct.replace(OBJECT, name))
 
 
 def facts_of(
-    structures: Sequence[Structure], pointers: Sequence[str], records: Mapping[str, RecordLayout]
+    structures: Sequence[Structure],
+    pointers: Sequence[str],
+    records: Mapping[str, RecordLayout],
+    others: Sequence[str] = (),
+    record: str = "",
 ) -> list[Fact]:
     """The facts about the object to which a pointer leads, where it is not NULL; `pointers` are its predicates.
 
-    The analysis has cells that the program does not have, such as those of the slots of an array: facts are about the
-    members of `records` only.
+    `record` is its type. `others` are the predicates of other objects that the client has, which are no parts of this
+    one. The analysis has
+    cells that the program does not have, such as those of the slots of an array: facts are about the members of
+    `records` only.
     """
-    views = [view for s in structures if (view := _View.of(s, pointers)) is not None]
+    views = [view for s in structures if (view := _View.of(s, pointers, others)) is not None]
     members = {f.name: f.type for layout in records.values() for f in layout.fields}
-    return list(_facts(views, members)) if views else []
+    of_object = {f.name for f in records[record].fields} if record in records else set[str]()
+    facts = [*_facts(views, members, of_object)] if views else []
+    return [fact if fact.is_formula else replace(fact, conjunct="") for fact in facts]
 
 
 @dataclass(frozen=True)
 class _View:
-    """A structure with the node of the object."""
+    """A structure with the node of the object, and those of other objects."""
 
     structure: Structure
     object: int
+    apart: frozenset[int]
 
     @staticmethod
-    def of(structure: Structure, pointers: Sequence[str]) -> _View | None:
-        for name in pointers:
-            for node in structure.nodes if name in structure.vocabulary else ():
-                if structure.value(name, node) is Kleene.TRUE:
-                    return _View(structure, node)
-        return None
+    def of(structure: Structure, pointers: Sequence[str], others: Sequence[str]) -> _View | None:
+        def named(names: Sequence[str]) -> list[int]:
+            known = [name for name in names if name in structure.vocabulary]
+            return [u for name in known for u in structure.nodes if structure.value(name, u) is Kleene.TRUE]
+
+        own = named(pointers)
+        return _View(structure, own[0], frozenset(named(others)) - {own[0]}) if own else None
+
+    @property
+    def parts(self) -> list[int]:
+        """The nodes that are no objects of the client."""
+        return [u for u in self.structure.nodes if u != self.object and u not in self.apart]
 
     def targets(self, cell: str, node: int) -> list[int]:
         """The nodes to which a cell may lead."""
@@ -71,20 +94,23 @@ class _View:
 
     def on_parts(self, predicate: str, value: Kleene) -> bool:
         """The value on all nodes other than the object."""
-        return all(self.structure.value(predicate, u) is value for u in self.structure.nodes if u != self.object)
+        return all(self.structure.value(predicate, u) is value for u in self.parts)
 
 
-def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
+def _facts(views: list[_View], own: Mapping[str, Type], of_object: Set[str]) -> Iterator[Fact]:
     vocabulary = views[0].structure.vocabulary
     by_role = {kind: [p for p in vocabulary.declared if p.is_a(kind)] for kind in RoleKind}
-    names = Counter(_member_of(p.name) for p in by_role[RoleKind.CELL])
-    cells = [p.name for p in by_role[RoleKind.CELL] if names[_member_of(p.name)] == 1]  # sentences name no records
+    names = Counter(_shown(p.name) for p in by_role[RoleKind.CELL])
+    cells = [p.name for p in by_role[RoleKind.CELL] if names[_shown(p.name)] == 1]  # sentences name no records
     links = [c for c in cells if _is_member(c, own) and any(_links_parts(view, c) for view in views)]
     fields = [
         c
         for c in cells
         if c not in links and _is_member(c, own) and any(view.targets(c, view.object) for view in views)
     ]
+    for link in links:
+        if _shown(link) in of_object and not any(view.targets(link, view.object) for view in views):
+            yield Fact(f"{OBJECT}->{_shown(link)} is NULL", f"A(v, w) !({OBJECT}(v) & {link}(v, w))")
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
     unions = {p.name: _members(p, links) for p in by_role[RoleKind.UNION]}
     joined = {c for p in by_role[RoleKind.UNION] for c in _members(p, cells)}
@@ -99,17 +125,28 @@ def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
             and all(v.everywhere(p.name, Kleene.TRUE) for v in views)
         ):
             there, back = p.role.of, p.role.back
-            yield Fact(f"{back} leads back: p->{there}->{back} == p", f"A(v) inv[{there},{back}](v)")
+            path = f"x->{_shown(there)}->{_shown(back)}"
+            yield Fact(
+                f"{_shown(back)} leads back: every block x has {path} == x, unless x->{_shown(there)} is NULL",
+                f"A(v) inv[{there},{back}](v)",
+            )
 
 
-def _member_of(cell: str) -> str:
-    """The member that a cell is, without its record."""
-    return re.split(r"[^\w]", cell)[0]
+_SOURCE_NAME = re.compile(r"\w+(\[\d+\])?")
+"""The part of a cell's name that the source has: a member, and an index. Offsets and marks of the analysis follow."""
+
+
+def _shown(cell: str) -> str:
+    """The member that a cell is, as the source names it, without its record."""
+    match = _SOURCE_NAME.match(member_of(cell))
+    return match[0] if match else cell
 
 
 def _is_member(cell: str, members: Mapping[str, Type]) -> bool:
-    """Whether a cell is a member of a record of the program that points to a record."""
-    type_ = members.get(_member_of(cell))
+    """Whether a cell is a member of a record of the program, or an element of one, that points to a record."""
+    type_ = members.get(_shown(cell).partition("[")[0])
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
     return isinstance(type_, PointerType | RecordType) and not (
         isinstance(type_, PointerType) and isinstance(type_.target, PointerType)
     )
@@ -120,12 +157,13 @@ def _about_fields(views: list[_View], fields: list[str], links: list[str], reach
         for second in fields[i + 1 :]:
             if all(bool(v.targets(first, v.object)) == bool(v.targets(second, v.object)) for v in views):
                 iff = f"A(v) ({OBJECT}(v) -> (E(w) {first}(v, w) <-> E(w) {second}(v, w)))"
-                yield Fact(f"{OBJECT}->{first} and {OBJECT}->{second} are NULL together", iff)
+                yield Fact(f"{OBJECT}->{_shown(first)} and {OBJECT}->{_shown(second)} are NULL together", iff)
     for field in fields:
         for link in links:
             if all(not v.targets(link, end) for v in views for end in v.targets(field, v.object)):
                 last = f"A(v, w, u) !({OBJECT}(v) & {field}(v, w) & {link}(w, u))"
-                yield Fact(f"{OBJECT}->{field} is NULL, or {OBJECT}->{field}->{link} is NULL", last)
+                end = f"{OBJECT}->{_shown(field)}"
+                yield Fact(f"{end} is NULL, or {end}->{_shown(link)} is NULL", last)
             roots = [p for p in reached if p.role is not None and p.role.of == link]
             yield from _reached_from(views, field, fields, link, roots)
 
@@ -141,7 +179,8 @@ def _reached_from(
         ends = [(v, end) for v in views for end in v.targets(field, v.object)]
         if ends and all(v.structure.value(p.name, end) is Kleene.TRUE for v, end in ends):
             conjunct = f"A(v, a, b) !({OBJECT}(v) & {start}(v, a) & {field}(v, b) & !{link}*(a, b))"
-            yield Fact(f"{OBJECT}->{field} is reached from {OBJECT}->{start} along {link}", conjunct)
+            there, begin = f"{OBJECT}->{_shown(field)}", f"{OBJECT}->{_shown(start)}"
+            yield Fact(f"{there} is reached from {begin} along {_shown(link)}", conjunct)
 
 
 def _members(union: Predicate, links: list[str]) -> tuple[str, ...]:
@@ -158,7 +197,7 @@ def _about_group(
     def about(kind: RoleKind) -> list[Predicate]:
         return [p for p in by_role[kind] if p.role is not None and p.role.of == group]
 
-    names, listed = " and ".join(members), ",".join(members)
+    names, listed = " and ".join(map(_shown, members)), ",".join(members)
     cyclic = about(RoleKind.ON_CYCLE)
     absent = any(all(v.everywhere(p.name, Kleene.FALSE) for v in views) for p in cyclic)
     if absent or (not cyclic and views[0].structure.vocabulary[group].has("acyclic")):
@@ -167,9 +206,9 @@ def _about_group(
         yield Fact(f"{names} leads around: every block is on a cycle")
     for p in about(RoleKind.SHARED):
         if all(v.on_parts(p.name, Kleene.FALSE) for v in views):
-            yield Fact(f"no block is the {' or '.join(members)} of two blocks", f"A(v) !is[{listed}](v)")
+            yield Fact(f"no block is the {' or '.join(map(_shown, members))} of two blocks", f"A(v) !is[{listed}](v)")
 
 
 def _links_parts(view: _View, cell: str) -> bool:
     """Whether a cell leads from a block that is not the object."""
-    return any(view.targets(cell, u) for u in view.structure.nodes if u != view.object)
+    return any(view.targets(cell, u) for u in view.parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from kleene.analysis.c.library.interface.object_types import (
     initialised_by,
     record_of,
 )
-from kleene.analysis.c.library.readings.candidates import says_end
+from kleene.analysis.c.library.readings.candidates import says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
@@ -34,11 +33,6 @@ from kleene.core.verdict import Finding
 from kleene.domains.explicit.evaluate import NO_ADDRESS, NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.values import Fault
-
-_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
-"""Names of functions that link an element."""
-_TAKES_OUT = re.compile(r"unlink|del|remove|erase|detach|drop|pop|take|cut", re.IGNORECASE)
-"""Names of functions that do not, though `link` may be in them."""
 
 
 @dataclass(frozen=True)
@@ -151,11 +145,6 @@ class Deferred:
 def follows_datum(error: Fault | Finding) -> bool:
     """Whether an error is that the library follows a pointer that the client stores: its reading is wrong."""
     return error.message == NO_ADDRESS
-
-
-def says_add(function: ExportedFunction) -> bool:
-    """Whether the name of a function says that it adds something."""
-    return _ADDS.search(function.name) is not None and _TAKES_OUT.search(function.name) is None
 
 
 def adds_block(rejected: Rejected) -> bool:

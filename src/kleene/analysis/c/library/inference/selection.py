@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.blame.outside import depends_on
-from kleene.analysis.c.library.client.places import leaving_operation
+from kleene.analysis.c.library.client.places import keeper_of_text, leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
 from kleene.analysis.c.library.inference.attempts import (
@@ -36,7 +36,11 @@ from kleene.analysis.c.library.inference.doubts import (
     needs_more_than_zeros,
     usual_failures,
 )
-from kleene.analysis.c.library.inference.other_ways import if_status_is_another, is_accepted_otherwise
+from kleene.analysis.c.library.inference.other_ways import (
+    if_status_is_another,
+    if_texts_last,
+    is_accepted_otherwise,
+)
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     BY_FREE,
@@ -66,7 +70,7 @@ from kleene.analysis.c.library.interface.object_types import (
     ObjectTypes,
     records_of,
 )
-from kleene.analysis.c.library.readings.candidates import readings, says_end
+from kleene.analysis.c.library.readings.candidates import readings, says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
     OBJECTS,
     Fate,
@@ -74,6 +78,9 @@ from kleene.analysis.c.library.readings.operations import (
     Outcome,
     Role,
 )
+
+MOST_BLAMING = 6
+"""Failing readings of a function whose runs are searched for an operation that breaks what the others keep."""
 
 
 class Inference:
@@ -124,10 +131,24 @@ class Inference:
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
+        self._reconsider()
         reject_sharing(self.tries)
         self._doubt_enders()
         admit_null(self.tries)
         return self.inferred
+
+    def _reconsider(self) -> None:
+        """Read functions again that got an object beside the one of which it may be an element.
+
+        They may have been accepted when no function made elements: then code that needs one was never executed.
+        """
+        types = self.inferred.types
+        for operation in list(self.inferred.accepted):
+            beside = operation.records_in(Role.OBJECT, Role.OBJECT_OR_NULL)
+            apart = [name for name in beside if types.elements.get(name) in beside]
+            if apart and operation.function.name not in self.stored.readings and not self.tries.is_over:
+                self.inferred.accepted.remove(operation)
+                self._decide(operation.function, self._tried_again(operation.function))
 
     def read_again(self, operation: Operation) -> Operation | None:
         """Another reading in place of one with an error that its trial was too short to show; None if there is none.
@@ -173,9 +194,16 @@ class Inference:
                 self.inferred.accepted.append(named[0])
 
     def _next_of(self, deferred: list[Deferred]) -> list[ExportedFunction]:
-        """All other functions wait for elements that no operation makes: accept the reading that executes most."""
-        ready = [(t.executed, d) for d in deferred if (t := self.tries.best(d.tried)) is not None]
-        chosen = max(ready, key=lambda pair: pair[0])[1] if ready else deferred[0]
+        """All other functions wait for elements that no operation makes: accept the reading that executes most.
+
+        Functions that link what they get come first: the others show what they do with elements only then.
+        """
+        ready = [(t, d) for d in deferred if (t := self.tries.best(d.tried)) is not None]
+        linking = [d for d in deferred if any(map(_links, d.tried))]
+        if linking and not any(d in linking for _, d in ready):
+            chosen = linking[0]
+        else:
+            chosen = max(ready, key=lambda pair: (_links(pair[0]), pair[0].executed))[1] if ready else deferred[0]
         self._decide(chosen.function, chosen.tried)
         return [d.function for d in deferred if d is not chosen]
 
@@ -228,6 +256,8 @@ class Inference:
             self.inferred.untried[function.name] = SHARES
         elif self.tries.is_over or any(t.trial.cut_short for t in tried):
             self.inferred.untried[function.name] = NO_TIME
+        elif any(keeper_of_text(r.error, r.client) for r in failures) and if_texts_last(self.tries, function):
+            return
         elif failures and tried[0].is_idle and self._take_back(failures, function):
             self._decide(
                 function, self.tries.all_of(self.tries.possible(function))
@@ -247,9 +277,21 @@ class Inference:
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
         elif has_objects(self.tries, failures) and not is_wrong_guess_of(most_telling(failures)):
-            self._reject(most_telling(failures))
+            self._reject(self._with_breach(failures) or most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface)
+
+    def _with_breach(self, failures: list[Rejected]) -> Rejected | None:
+        """A failing run in which another operation breaks what the function needs; None if there is none.
+
+        A function that is right fails in all readings where another one is wrong.
+        """
+        for rejected in failures[:MOST_BLAMING]:
+            operations = [*self.inferred.accepted, rejected.operation]
+            breach = self.tries.breach_in(rejected.error, rejected.client, operations)
+            if breach is not None and breach.operation.function != rejected.operation.function:
+                return rejected
+        return None
 
     def _reject(self, rejected: Rejected) -> None:
         """Reject a function, or the one that has left it an object on which it fails."""
@@ -332,6 +374,11 @@ class Inference:
         best = self.tries.best(self.tries.all_of(others)) if others else None
         self.inferred.accepted = before
         return best is not None
+
+
+def _links(tried: Tried) -> bool:
+    """Whether a function makes elements of what it gets."""
+    return says_add(tried.operation.function) and bool({Role.GIVEN, Role.LOOSE} & set(tried.operation.roles))
 
 
 def _frees_data(failures: list[Rejected]) -> bool:

@@ -11,7 +11,7 @@ from kleene.analysis.c.library.blame.breaking import Breach, Observer, breaking_
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.walks import can_walk
 from kleene.analysis.c.library.contracts.stored import StoredContracts
-from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored, says_add
+from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored
 from kleene.analysis.c.library.inference.trials import (
     QUICK_STATES,
     TRIAL_STATES,
@@ -21,7 +21,7 @@ from kleene.analysis.c.library.inference.trials import (
 )
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import object_types
-from kleene.analysis.c.library.readings.candidates import hands_out, readings
+from kleene.analysis.c.library.readings.candidates import hands_out, readings, says_add
 from kleene.analysis.c.library.readings.operations import ELEMENTS, Fate, Operation, Outcome, Role
 from kleene.cfa.operations import Allocate, Return
 from kleene.cfa.operations import Operation as CfaOperation

@@ -87,6 +87,7 @@ def object_types(interface: Interface) -> ObjectTypes:
     blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
     reached = {name: _reaches(interface, name) for name in used}
     links = _links_inside(interface, reached, [n for n in used if n not in constructed | blocks])
+    links |= _links_inside(interface, reached, [n for n in blocks if _hangs_on(interface, n, constructed | blocks)])
     by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
     without_header = {n for n in used if _is_linked(interface, n) and (n in by_address or _updates(interface, n))}
     iterators = _iterators(interface, reached, constructed | blocks | without_header)
@@ -192,6 +193,24 @@ def _links_inside(interface: Interface, reached: dict[str, set[str]], names: lis
         if len(linked) == 1 and owners and not any(name in reached[o] for o in owners):
             links[name] = linked[0]
     return links
+
+
+def _hangs_on(interface: Interface, name: str, owners: frozenset[str]) -> bool:
+    """Whether a block that a function initialises becomes an element of an object with a pointer to a record inside it.
+
+    Some function takes both. (Where the object has such a record inside, too, nothing says which one is the element.)
+    """
+    layout = interface.records.get(name)
+    inside = {f.type.name for f in (layout.fields if layout else ()) if isinstance(f.type, RecordType)}
+    together = {o for f in interface.functions if name in records_of(f) for o in records_of(f)}
+    return any(inside & _targets(interface, o) for o in owners & together if o != name)
+
+
+def _targets(interface: Interface, name: str) -> set[str]:
+    """The records to which fields of a record point."""
+    layout = interface.records.get(name)
+    pointers = [f.type.target for f in (layout.fields if layout else ()) if isinstance(f.type, PointerType)]
+    return {target.name for target in pointers if isinstance(target, RecordType)}
 
 
 def _is_linked(interface: Interface, name: str) -> bool:

@@ -57,6 +57,10 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that look at an element, or lead on from it, and leave it where it is."""
+_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
+"""Names of functions that link an element."""
+_TAKES_OUT = re.compile(r"unlink|del|remove|erase|detach|drop|pop|take|cut", re.IGNORECASE)
+"""Names of functions that do not, though `link` may be in them."""
 _MAKES = re.compile(r"new|create|make|open|start|begin|reset|clear|zero|construct|ctor", re.IGNORECASE)
 """Names of functions that may initialise a block, though they are not called `init`."""
 _COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filter", re.IGNORECASE)
@@ -99,6 +103,11 @@ def says_end(function: ExportedFunction) -> bool:
     return bool(ENDS.search(function.name)) and len(records_of(function)) == 1
 
 
+def says_add(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that it adds something."""
+    return _ADDS.search(function.name) is not None and _TAKES_OUT.search(function.name) is None
+
+
 def hands_out(function: ExportedFunction) -> bool:
     """Whether the name of a function says that its caller owns what it returns or unlinks."""
     return bool(_HANDS_OUT.search(function.name))
@@ -136,8 +145,15 @@ def _combinations(
             continue
         if roles.count(Role.BLOCK) > 1 and all(r is Role.BLOCK for n, r in zip(records, roles, strict=True) if n):
             continue  # blocks of the caller alone: nothing that the library has made takes part
+        if Role.LOOSE in roles and sum(map(bool, records)) > 1 and not _has_place(roles):
+            continue
         if not given or (len(set(given)) == len(given) and first and not set(given) & set(first)):
             yield ranks, roles
+
+
+def _has_place(roles: tuple[Role, ...]) -> bool:
+    """Whether there is one loose node, and an object or an element beside which it may be linked."""
+    return roles.count(Role.LOOSE) == 1 and any(r in OBJECTS or r in ELEMENTS for r in roles)
 
 
 def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tuple[Role, ...]]:
@@ -184,6 +200,8 @@ def _record_roles(
     if types.elements.get(name) in records:
         yield Role.GIVEN
     yield Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT
+    if _may_be_loose(function, parameter, records, types):
+        yield from (Role.SECOND, Role.LOOSE) if several else (Role.LOOSE,)
     if not alone or parameter.name not in types.named_objects.get(name, ()):
         yield Role.ELEMENT
     if several and name in types.empty_is_null:
@@ -194,6 +212,19 @@ def _record_roles(
         yield Role.INITIALISED
     elif not alone and (name not in types.made or (several and name in types.initialised)):
         yield Role.BLOCK
+
+
+def _may_be_loose(function: ExportedFunction, parameter: Parameter, records: list[str], types: ObjectTypes) -> bool:
+    """Whether a parameter may be a node that is part of no object, of a type without a header that has a maker.
+
+    A function links it into an object, by its name, or ends it. One whose parameter has the name of whole objects takes
+    whole objects: a node alone would hide its errors.
+    """
+    name = record_of(parameter.type)
+    if name not in types.empty_is_null & types.constructed or parameter.name in types.named_objects.get(name, ()):
+        return False
+    links = records.count(name) > 1 and says_add(function)
+    return links or (len(records) == 1 and len(function.parameters) == 1 and bool(ENDS.search(function.name)))
 
 
 def is_iterator(type_: CType, types: ObjectTypes) -> bool:
@@ -217,7 +248,7 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
         return (called,) if _can_call_back(parameter.type.callback) else ()
     target = type_.target
     if isinstance(target, VoidType):
-        return (Role.DATA, Role.OWNED)
+        return (Role.DATA, *array, Role.OWNED)
     if isinstance(target, IntegerType) and target.bits == CHAR.bits:
         return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
     if isinstance(target, IntegerType | FloatType):
@@ -257,18 +288,22 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     if not function.parameters and function.result.text == "void":
         return _fates_without_object(function)
     pointers = [(p, r) for p, r in zip(function.parameters, roles, strict=True) if r in POINTER_ROLES]
-    changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, *ELEMENTS)]
+    changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, Role.LOOSE, *ELEMENTS)]
     if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
         return (Fate.KEPT,)
     if Role.SECOND in roles:
         moved = any(record_of(p.type) in types.initialised for p, r in pointers if r is Role.SECOND)
         return (Fate.MERGED, Fate.KEPT, *((Fate.MOVED,) if moved else ()))
+    if Role.LOOSE in roles:
+        return (Fate.KEPT,) if len(pointers) > 1 else (Fate.ENDED,)
     if Role.GIVEN in roles or Role.INITIALISED in roles:
         return (Fate.KEPT,)
     subject_is_element = any(r in ELEMENTS for _, r in changing)
     subject = next((p for p, r in changing if r in ELEMENTS), changing[0][0])
     handed_out = subject_is_element and (hands_out(function) or record_of(subject.type) in types.handed_in)
     released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
+    if subject_is_element and _may_loosen(function, record_of(subject.type), types):
+        released = (Fate.LOOSENED, *released)
     if _is_unlinked(roles):
         if _only_looks(function):
             return (Fate.KEPT, *released, Fate.ENDED)
@@ -284,6 +319,13 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     if ended_by_others:
         return (Fate.KEPT, *(released if len(function.parameters) == 1 else ()))
     return (Fate.KEPT, Fate.ENDED, *released)
+
+
+def _may_loosen(function: ExportedFunction, name: str, types: ObjectTypes) -> bool:
+    """Whether a function may take an element out and leave it to the caller: others make such elements and end them."""
+    unlinks = _UNLINKS.search(function.name) and not ENDS.search(function.name)
+    says = hands_out(function) or (unlinks and name in types.elements)
+    return bool(says) and name in types.constructed & types.ended_by_name
 
 
 def _fates_without_object(function: ExportedFunction) -> tuple[Fate, ...]:

@@ -27,6 +27,7 @@ class Role(Enum):
     MADE = "the address of a variable for an object that it makes"
     SECOND = "another object"
     GIVEN = "an object that becomes part of the first one"
+    LOOSE = "a node that is part of no object, as functions make it"
     ELEMENT = "an element of the object"
     ELEMENT_OR_NULL = "NULL or an element of the object"
     BLOCK = "a block of the caller, not initialised"
@@ -55,9 +56,19 @@ OR_NULL = {Role.CALLBACK: Role.CALLBACK_OR_NULL, Role.DROP: Role.DROP_OR_NULL}
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
 TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
-POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.MADE, Role.SECOND, Role.GIVEN, Role.BLOCK, Role.INITIALISED)
+POINTER_ROLES = (*OBJECTS, *ELEMENTS, Role.MADE, Role.SECOND, Role.GIVEN, Role.LOOSE, Role.BLOCK, Role.INITIALISED)
 
-NEVER_NULL = (Role.OBJECT, Role.ADDRESS, Role.MADE, Role.ELEMENT, Role.BLOCK, Role.INITIALISED, Role.RESULT, Role.TAKEN)
+NEVER_NULL = (
+    Role.OBJECT,
+    Role.ADDRESS,
+    Role.MADE,
+    Role.LOOSE,
+    Role.ELEMENT,
+    Role.BLOCK,
+    Role.INITIALISED,
+    Role.RESULT,
+    Role.TAKEN,
+)
 """Pointers of the client that are never NULL; an object is not, unless NULL is the empty one."""
 
 
@@ -67,6 +78,7 @@ class Fate(Enum):
     KEPT = "stays"
     ENDED = "has ended"
     RELEASED = "has ended: the caller frees its block"
+    LOOSENED = "is part of no object now: the caller ends it by a function of the library"
     MERGED = "is now part of the first object"
     MOVED = "has ended: its elements are now part of the first object, and the caller frees its block"
     FIRST = "is called once, before the others"
@@ -182,6 +194,11 @@ class Operation:
         """Whether an argument is an element of an object."""
         return any(role in ELEMENTS for role in self.roles)
 
+    @property
+    def takes_object(self) -> bool:
+        """Whether an argument is an object, or the address of a pointer to one."""
+        return any(role in OBJECTS for role in self.roles)
+
     def records_in(self, *roles: Role) -> list[str]:
         """The records of the arguments in some roles."""
         return [
@@ -198,10 +215,12 @@ class Operation:
         if self.fate in (Fate.FIRST, Fate.LAST):
             lines.append(f"it {self.fate.value}")
         elif self.fate is not Fate.KEPT:
-            wanted = (Role.SECOND,) if self.fate in (Fate.MERGED, Fate.MOVED) else ELEMENTS
+            wanted = (Role.SECOND,) if self.fate in (Fate.MERGED, Fate.MOVED) else (*ELEMENTS, Role.LOOSE)
             whose = wanted if any(role in self.roles for role in wanted) else OBJECTS
             place = next(i for i, r in enumerate(self.roles) if r in whose)
             lines.append(f"{self.function.parameters[place].name} {self.fate.value}")
+        if Role.LOOSE in self.roles and self.fate is Fate.KEPT and self.takes_object:
+            lines.append(f"{self.function.parameters[self.roles.index(Role.LOOSE)].name} {Fate.MERGED.value}")
         if self.outcome not in (Outcome.SEEN, Outcome.IGNORED):
             lines.append(f"the result {self.outcome.value}")
         return lines

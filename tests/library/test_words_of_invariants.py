@@ -1,0 +1,128 @@
+"""Sentences and pictures of invariants name what the source names; each slice of a proof is looked at."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from tests.slices import in_exam
+
+from kleene.analysis.c.contracts import check_contracts
+from kleene.analysis.c.library.check import check_library
+from kleene.analysis.c.library.contracts import contract
+from kleene.analysis.c.library.contracts.contract import loop_heads, main_heads
+from kleene.analysis.c.options import check_options
+from kleene.core.verdict import Verdict
+from kleene.report.check.shape_words import member_of
+from kleene.results.check import CheckReport
+from kleene.results.shape import ShapeResult
+
+TREE = """
+#include <stdlib.h>
+struct node { struct node *kid[2]; int key; };
+struct tree { struct node *root; };
+struct tree *tree_new(void) { return calloc(1, sizeof(struct tree)); }
+int tree_add(struct tree *t, int key) {
+    struct node **at = &t->root;
+    while (*at) at = &(*at)->kid[key > (*at)->key];
+    *at = calloc(1, sizeof(struct node));
+    if (!*at) return 0;
+    (*at)->key = key;
+    return 1;
+}
+void tree_free(struct tree *t) {
+    while (t->root) {
+        struct node *n = t->root, *left = n->kid[0];
+        if (left) { n->kid[0] = left->kid[1]; left->kid[1] = n; t->root = left; }
+        else { t->root = n->kid[1]; free(n); }
+    }
+    free(t);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "member"),
+    [("next", "next"), ("next+8", "next"), ("first|*+8", "first"), ("kid[1]", "kid[1]"), ("a|b", "a|b"), ("*", "*")],
+)
+def test_a_cell_is_named_as_in_the_source(cell: str, member: str) -> None:
+    """Links inside structs were `next+8` and `first|*+8` in sentences and pictures."""
+    assert member_of(cell) == member
+
+
+def _result(*slices: ShapeResult) -> ShapeResult:
+    return ShapeResult("acyclic", [], True, "", 0, 0.0, slices=slices)
+
+
+def test_each_slice_of_a_proof_has_its_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof by slices had none: whether two objects share a block was looked up in trials only."""
+    one, two = _result(), _result()
+    place = SimpleNamespace(function="main", line=1)
+    heads = {
+        id(one): [SimpleNamespace(where="loop", place=place)],
+        id(two): [SimpleNamespace(where="loop", place=place)],
+    }
+    monkeypatch.setattr(contract, "invariants_of", lambda shape, names: heads[id(shape)])
+    monkeypatch.setattr(contract, "source_names", lambda prepared: {})
+    check = cast(CheckReport, cast(Any, SimpleNamespace(shape=_result(one, two), prepared=object())))
+    assert len(loop_heads(check)) == len(main_heads(check)) == 2
+
+
+@in_exam
+def test_children_in_an_array_are_named(tmp_path: Path) -> None:
+    """Nothing was said about trees whose children are an array: both have the name of the array."""
+    path = tmp_path / "tree.c"
+    path.write_text(TREE, encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=120.0))
+    facts = report.invariants["struct tree"]
+    assert "kid[0] and kid[1] lead to NULL: no cycle" in facts
+    assert "no block is the kid[0] or kid[1] of two blocks" in facts
+
+
+LIST = """
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+struct list { struct node *first; };
+struct list *list_new(void) { return calloc(1, sizeof(struct list)); }
+int list_push(struct list *l, int v) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 0;
+    n->value = v; n->next = l->first; l->first = n;
+    return 1;
+}
+void list_free(struct list *l) {
+    while (l->first) { struct node *n = l->first; l->first = n->next; free(n); }
+    free(l);
+}
+"""
+
+
+def test_inferred_contracts_hold_where_they_are_pasted(tmp_path: Path) -> None:
+    """They had no clause about new blocks and freed ones: the functions of which they were proved broke them."""
+    path = tmp_path / "list.c"
+    path.write_text(LIST, encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=120.0))
+    contracts = {f.name: f.contract for f in report.functions}
+    assert contracts["list_new"].endswith("allocates; */")
+    assert contracts["list_push"].endswith("allocates; */") and "frees" not in contracts["list_push"]
+    assert contracts["list_free"].endswith("frees r[l](v); */")
+    text = LIST + "int main(void) { return 0; }\n"
+    for function in report.functions:
+        place = next(m.start() for m in re.finditer(rf"^.*\b{function.name}\(", text, re.MULTILINE))
+        text = f"{text[:place]}{function.contract}\n{text[place:]}"
+    path.write_text(text, encoding="utf-8")
+    assert text.count("/*@") == len(report.functions)
+    checked = check_contracts([str(path)], check_options(timeout=120.0))
+    assert checked.properties["contracts"] is not Verdict.FALSE
+
+
+@in_exam
+def test_a_parameter_with_the_name_of_a_member_has_no_contract(tmp_path: Path) -> None:
+    """The contract was an error where it was pasted: no formula can tell the two apart."""
+    path = tmp_path / "list.c"
+    path.write_text(LIST.replace("int v)", "int value)").replace("= v;", "= value;"), encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=120.0))
+    assert {f.name for f in report.functions if not f.contract} == {"list_push"}
