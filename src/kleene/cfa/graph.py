@@ -149,17 +149,6 @@ class Cfa(Generic[Label]):
                 depth[name] += 1
         return depth
 
-    @cached_property
-    def heads_last(self) -> dict[str, int]:
-        """The rank of each reachable location: inner loops before outer ones, and the head of a loop after its body.
-
-        So what all branches of a loop lead to is joined before it goes round again.
-        """
-        number = self.post_order
-        last = {head: max(-number[name] for name in body) for head, body in self.loops.items()}
-        key = {name: (-self.loop_depth[name], last.get(name, -number[name]), name in last) for name in number}
-        return {name: rank for rank, name in enumerate(sorted(number, key=key.__getitem__))}
-
 
 def chain(prefix: str, labels: Sequence[Label], end: str, start: str = "") -> list[Edge[Label]]:
     """Edges one after another, from `start` or a new location to `end`; `prefix` begins the names of new locations."""

@@ -19,8 +19,6 @@ def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
     follows them, and is reverse post order otherwise. `heads-last` is the same with the head of a loop behind its
     body: what all branches lead to is joined before it goes round again.
     """
-    if order == "heads-last":
-        return cfa.heads_last
     number = cfa.post_order
     names = list(number)
     if order == "tvla-post":
@@ -29,6 +27,9 @@ def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
         names.sort(key=lambda name: -number[name])
     elif order == "inner-first":
         names.sort(key=lambda name: (-cfa.loop_depth[name], -number[name]))
+    elif order == "heads-last":
+        last = {head: max(-number[name] for name in body) for head, body in cfa.loops.items()}
+        names.sort(key=lambda name: (-cfa.loop_depth[name], last.get(name, -number[name]), name in last))
     else:
         raise ValueError(f"unknown order '{order}'")
     return {name: rank for rank, name in enumerate(names)}

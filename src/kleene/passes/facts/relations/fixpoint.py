@@ -76,7 +76,7 @@ class Fixpoint(Operations, ABC):
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
         functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
-        order = {location: rank for part in functions for location, rank in part.heads_last.items()}
+        order = {location: n for part in functions for location, n in part.post_order.items()}
         heads = frozenset[str]().union(*(part.loop_heads for part in functions))
         at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
@@ -85,7 +85,7 @@ class Fixpoint(Operations, ABC):
         waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
         while waiting:
-            here = min(waiting, key=lambda item: (order[item[0]], item[0], sorted(item[1])))
+            here = max(waiting, key=lambda item: (order[item[0]], item[0], sorted(item[1])))
             waiting.remove(here)
             location, part = here
             if part not in at[location]:
