@@ -24,6 +24,7 @@ from container_families import CONTAINER_FAMILIES, CONTAINERS, container_alone, 
 from families import FAMILIES, SINGLES, Family, single, structures_at_once
 from grown_families import GROWN_FAMILIES
 from measure import environment
+from module_families import MODULE_FAMILIES
 from part_families import PART_FAMILIES
 from structure_families import STRUCTURE_FAMILIES
 from user_families import USER_FAMILIES
@@ -39,6 +40,7 @@ ALL_FAMILIES = (
     *GROWN_FAMILIES,
     *CHOICE_FAMILIES,
     *USER_FAMILIES,
+    *MODULE_FAMILIES,
 )
 MUTATED_SIZE = 3
 """The size of wrong programs: enough for parts, and runs show what is wrong."""

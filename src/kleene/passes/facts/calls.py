@@ -8,7 +8,7 @@ change variables of their callers. The decision is here, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from kleene.cfa.expressions import AddressOf, Expression, without_casts
@@ -34,28 +34,38 @@ class Calls:
 
     @cached_property
     def apart(self) -> frozenset[str]:
-        """The functions to analyse apart: those with several copies."""
-        return frozenset(name for name in self.separable if self._copies[name] >= LEAST_COPIES)
+        """The functions to analyse apart: those with several copies.
+
+        Those that get addresses of variables are inlined, unless the program is large then: in a chain of functions
+        that call the next one twice, copies double with each function.
+        """
+        several = frozenset(name for name in self._expressible if self._copies[name] >= LEAST_COPIES)
+        without_addresses = several - self._with_addresses
+        copies = self._count(self._kept | without_addresses)
+        return several if self._all_edges(copies) > LARGE_EDGES else without_addresses
 
     @cached_property
     def separable(self) -> frozenset[str]:
-        """The functions that can be analysed apart."""
+        """The functions that can be analysed apart, and get no addresses of variables."""
+        return self._expressible - self._with_addresses
+
+    @cached_property
+    def _expressible(self) -> frozenset[str]:
+        """The functions that are not small and whose effect a call on a local heap can have."""
+        functions = self._program.functions
         return frozenset(
-            name
-            for name in self._order
-            if self._edges[name] >= LEAST_EDGES
-            and self._is_expressible(self._program.functions[name])
-            and name not in self._with_addresses
+            name for name in self._order if self._edges[name] >= LEAST_EDGES and self._is_expressible(functions[name])
         )
 
     @property
     def is_large_inlined(self) -> bool:
         """Whether the inlined program is so large that calls come first."""
-        kept = (len(self._program.functions[name].cfa.edges) for name in self._kept)
-        edges = sum(kept) + sum(
-            self._copies[name] * len(self._program.functions[name].cfa.edges) for name in self._order
-        )
-        return bool(self.apart) and edges > LARGE_EDGES
+        return bool(self.apart) and self._all_edges(self._copies) > LARGE_EDGES
+
+    def _all_edges(self, copies: Mapping[str, int]) -> int:
+        """The edges of a program with so many copies of each function."""
+        every = {*self._kept, *self._order}
+        return sum(max(copies.get(name, 0), 1) * len(self._program.functions[name].cfa.edges) for name in every)
 
     def share_left(self, name: str) -> float:
         """The share of the copies of a function that is left if the chosen functions are analysed apart."""

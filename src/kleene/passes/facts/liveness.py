@@ -106,6 +106,7 @@ def live_before(
     pointers = {v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary}
     doomed = _doomed_locations(cfa) if not whole_scope and not to_exits else frozenset()
     ends = Exit | Error | Return if whole_scope else Exit | Error
+    ended = dead_ends(cfa) - doomed  # in a slice, a way to an exit may end before it
     live: dict[str, frozenset[Variable]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
     while waiting:
@@ -122,10 +123,13 @@ def live_before(
                 needed |= pointers & scope.get(location, frozenset())
             if whole_scope and isinstance(edge.label, EndScope):
                 needed |= pointers & set(edge.label.variables) & scope.get(location, frozenset())
+        if location in ended:
+            needed |= pointers & scope.get(location, frozenset())
         needed &= tracked
         if needed != live[location]:
             live[location] = frozenset(needed)
             waiting += [edge.source for edge in cfa.entering(location)]
+    _hold_moved_blocks(cfa, live, doomed, pointers)
     _hold_pointers(cfa, live, doomed, {name: pointers & known for name, known in scope.items()})
     return live
 
@@ -148,6 +152,28 @@ def dead_ends(cfa: Cfa[Operation]) -> frozenset[str]:
     """The locations at which no run is: nothing leads on from there, and what leads there does not end the program."""
     ends = {edge.target for edge in cfa.edges if isinstance(edge.label, Exit | Error | Leave | Return | Unsupported)}
     return frozenset(name for name in cfa.locations if not cfa.leaving(name) and name not in ends)
+
+
+def _hold_moved_blocks(
+    cfa: Cfa[Operation], live: dict[str, frozenset[Variable]], doomed: Set[str], pointers: Set[Variable]
+) -> None:
+    """Keep the pointer that `realloc` got up to the test whether it failed, if the program ends then.
+
+    Where it failed, the pointer still holds the block, though nothing reads it.
+    """
+    for edge in cfa.edges:
+        if not isinstance(edge.label, Realloc) or edge.label.pointer not in pointers:
+            continue
+        pointer, passed, location = edge.label.pointer, [edge.target], edge.target
+        defined = defined_variables(edge.label)
+        while pointer not in defined and len(leaving := cfa.leaving(location)) == 1:
+            defined, location = defined_variables(leaving[0].label), leaving[0].target
+            if location in passed:
+                break
+            passed.append(location)
+        if pointer not in defined and any(e.target in doomed for e in cfa.leaving(location)):
+            for name in passed:
+                live[name] |= {pointer}
 
 
 def _hold_pointers(

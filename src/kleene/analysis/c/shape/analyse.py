@@ -31,7 +31,7 @@ from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.engine.fixpoint import Reached
@@ -217,7 +217,8 @@ class _Series:
         for attempt in attempts:
             left = deadline - time.monotonic()
             raised = self._raised(result)
-            applies = attempt is attempts[0] or attempt.applies(result, raised)
+            is_first = attempt is attempts[0]
+            applies = is_first or attempt.applies(result, raised)
             if not applies or (self.only_class is not None and not attempt.is_plain):
                 continue
             if left <= 0:
@@ -230,7 +231,7 @@ class _Series:
                 here |= result.ways & {Way.PARTS}
             plan = within(left, partial(self._plan, attempt, frozenset(here)))
             if isinstance(plan, LimitReached):
-                result = gave_up(str(plan), time.monotonic()) if attempt is attempts[0] else result
+                result = gave_up(self._reason_without_plan(plan, left), time.monotonic()) if is_first else result
                 break
             if plan is None:
                 continue
@@ -248,6 +249,11 @@ class _Series:
             if better or outcome.ways or (attempt.is_plain and not result.complete):
                 result = outcome
         return result
+
+    def _reason_without_plan(self, limit: LimitReached, seconds: float) -> str:
+        """Why there is no result where a limit ended the preparation."""
+        is_unprepared = limit.limit is Limit.TIME and not self.unfinished
+        return PREPARED_ONLY.format(stated_limit(seconds)) if is_unprepared else str(limit)
 
     def _outcome(self, plan: _Plan, deadline: float, ways: frozenset[Way]) -> ShapeResult:
         """The result of an attempt; `calls` takes the heap apart where this pays."""

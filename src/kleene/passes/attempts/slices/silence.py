@@ -3,6 +3,7 @@
 A slice leaves out most operations. What is left are locations with something to do, their *heads*, and the ways between
 them. A condition on numbers is kept if its two ways lead to different heads; then the numbers in it are needed, and
 what changes these is something to do (Weiser. Program slicing, 1981; here by what comes next, without postdominators).
+A condition without another way says what another pass knows of numbers, and is kept if the slice needs one of them.
 """
 
 from __future__ import annotations
@@ -83,12 +84,16 @@ class Silencer:
                     changed |= bool(more)
 
     def _decide(self) -> bool:
-        """Follow the conditions on numbers whose ways lead to different heads; whether there are new ones."""
+        """Follow the conditions on numbers whose ways lead to different heads; whether there are new ones.
+
+        A condition without another way tells something if its numbers are needed, as one whose other way ends does.
+        """
         ways: dict[str, set[Heads]] = {}
         for edge in self.cfa.edges:
             own = self.projected[self.index[id(edge)]]
             if own.test is not None and edge.source not in self.decided:
-                ways.setdefault(edge.source, set()).add(self.heads[edge.target])
+                ends = () if len(self.cfa.leaving(edge.source)) > 1 else (Heads(),)  # no run goes the other way
+                ways.setdefault(edge.source, set()).update((self.heads[edge.target], *ends))
         new = {location for location, heads in ways.items() if len(heads - self._left_ways(location)) > 1}
         for location in new:
             for edge in self.cfa.leaving(location):
