@@ -1,6 +1,6 @@
 """Stores that come before others in the analysis: no program whose error depends on their order is proved.
 
-The shape analysis is asked alone (`passes/cut_first.py`).
+The shape analysis is asked alone (`passes/pointers/cut_first.py`).
 """
 
 from __future__ import annotations

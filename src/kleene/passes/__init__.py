@@ -14,7 +14,6 @@ In reading order:
 - `signs`: results that are an index, or a constant that says that there is none
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
-- `cut_first`: stores that cut a link come before those that would close a cycle with it
 - `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads, stale pointers
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome

@@ -32,7 +32,6 @@ from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
 from kleene.passes.calls.tail_calls import without_tail_recursion
-from kleene.passes.cut_first import with_links_cut_first
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
 from kleene.passes.elements.flexible import with_flexible_blocks
@@ -49,6 +48,7 @@ from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.array_types import with_array_types
 from kleene.passes.pointers.block_types import with_block_types
+from kleene.passes.pointers.cut_first import with_links_cut_first
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.pointers.retyped import with_retyped_pointers
 from kleene.passes.pointers.tested import with_tested_pointers

@@ -12,7 +12,7 @@ from kleene.c.reader import read_program
 from kleene.cfa.operations import Assign
 from kleene.cfa.program import CProgram
 from kleene.passes.calls.inline import inline
-from kleene.passes.cut_first import with_links_cut_first
+from kleene.passes.pointers.cut_first import with_links_cut_first
 from kleene.passes.prepare import prepare_program
 
 HEADER = """

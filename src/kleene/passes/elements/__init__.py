@@ -10,7 +10,6 @@ In reading order:
 
 - `rewritten`: the pass
 - `global_arrays`: another pass, for large global arrays that are only indexed
-- `inner_pointers`: which of these pointers to elements leave
 - `arrays`: arrays that are variables become blocks first
 - `members`: arrays that are members of structs become pointers to blocks first
 - `flexible`: flexible array members become pointers to blocks first

@@ -44,12 +44,12 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
-from kleene.passes.elements.inner_pointers import left_by_pointers
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers, most_elements
+from kleene.passes.pointers.inner_pointers import left_by_pointers
 from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
 
 

@@ -10,4 +10,6 @@ In reading order:
 - `block_types`: the types of blocks from an allocator that returns `void *`
 - `tested`: pointers that are copied and then only tested become numbers
 - `array_types`: the sizes and types of arrays from such an allocator
+- `inner_pointers`: the arrays that pointers to their elements leave
+- `cut_first`: stores that cut a link come before those that would close a cycle with it
 """
