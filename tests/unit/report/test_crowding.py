@@ -13,7 +13,8 @@ from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cli import run_main
 from kleene.passes.preparation import Prepared
-from kleene.report.check.crowding import crowding_sentence, crowds
+from kleene.report.check.crowding import _list, crowding_sentence, crowds
+from kleene.report.findings.written_names import WrittenNames
 
 TWO_LISTS = """#include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
@@ -50,6 +51,11 @@ def test_the_loop_and_what_tells_its_structures_apart(program: Path) -> None:
     assert loop.is_loop and loop.structures == 9
     assert loop.facts[:2] == ("a", "b") and not any("r[" in fact for fact in loop.facts)
     assert "told apart by" in crowding_sentence(result)
+
+
+def test_slots_are_elements_in_words() -> None:
+    facts = ["$slot t->buckets[(h % 8u)]->element", "$slot t->buckets[i]", "what other blocks hold"]
+    assert _list(facts, WrittenNames(())) == "t->buckets[(h % 8u)], t->buckets[i], what other blocks hold"
 
 
 def test_profile_and_reason(program: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

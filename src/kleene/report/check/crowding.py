@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ MOST_LOCATIONS = 10
 MOST_FACTS = 5
 """Facts that are named for a location."""
 _BLOCKS = "blocks of the heap"
+_HELD = "what other blocks hold"
+_SLOT = re.compile(r"\$slot (.*?)(?:->element)?$")
+"""The slot of an element (`passes/elements`), and what is stored in it: people read the element."""
 SAMPLED_STRUCTURES = 200
 """Structures of a location that are compared: the order of the predicates hardly changes with more."""
 
@@ -92,6 +96,8 @@ def _in_words(predicate: Predicate) -> tuple[str, str]:
             return _BLOCKS, _BLOCKS
         case RoleKind.FREED:
             return predicate.name, "freed blocks"
+        case RoleKind.HELD:
+            return _HELD, _HELD
     return predicate.name, predicate.name
 
 
@@ -114,5 +120,5 @@ def crowding_table(shape: ShapeResult) -> str:
 
 
 def _list(facts: Sequence[str], names: WrittenNames) -> str:
-    """Facts with names as in the source; two copies of a function have the same."""
-    return ", ".join(dict.fromkeys(map(names.clean, facts)))
+    """Facts with names as in the source; two copies of a function have the same, and a slot is an element."""
+    return ", ".join(dict.fromkeys(_SLOT.sub(r"\1", names.clean(fact)) for fact in facts))
