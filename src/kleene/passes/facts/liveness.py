@@ -162,9 +162,10 @@ def _hold_moved_blocks(
     Where it failed, the pointer still holds the block, though nothing reads it.
     """
     for edge in cfa.edges:
-        if not isinstance(edge.label, Realloc) or edge.label.pointer not in pointers:
+        pointer = edge.label.pointer if isinstance(edge.label, Realloc) else None
+        if not isinstance(pointer, Variable) or pointer not in pointers:
             continue
-        pointer, passed, location = edge.label.pointer, [edge.target], edge.target
+        passed, location = [edge.target], edge.target
         defined = defined_variables(edge.label)
         while pointer not in defined and len(leaving := cfa.leaving(location)) == 1:
             defined, location = defined_variables(leaving[0].label), leaving[0].target
