@@ -20,6 +20,7 @@ from .translated import program_of
 
 HEADER = """\
 #include <stdlib.h>
+#include <string.h>
 struct node { struct node *next; struct node *other; int data; };
 extern int __VERIFIER_nondet_int(void);
 static struct node kept;
@@ -29,6 +30,10 @@ static char *inside(char *p) { return p + 1; }
 WRONG = {
     "an interior pointer": ("char *b = malloc(8); if (!b) return 1; char *p = b + 1;", "invalid_free"),
     "an interior pointer of a helper": ("char *b = malloc(8); if (!b) return 1; char *p = inside(b);", "invalid_free"),
+    "an interior pointer of a text": (
+        "char *b = malloc(8); if (!b) return 1; b[0] = 0; if (strlen(b) > 3) return 2; char *p = b + 1;",
+        "invalid_free",
+    ),
     "a member": (
         "struct node *n = malloc(sizeof *n); if (!n) return 1; struct node **p = &n->other;",
         "invalid_free",

@@ -241,6 +241,8 @@ class _Coder:
                 return replace(label, size=size, element=self.record, target=self._with_type_of(target, label.target))
             case Realloc() if self._is_made(label):
                 return self._move(label, accesses)
+            case Realloc(pointer=pointer) if texts.is_partly_text(original(pointer)):
+                raise NotFollowed("realloc of a text as something else")
             case Free(pointer=pointer) if texts.is_text(original(pointer)):
                 freed = accesses.value(pointer)
                 start = self.relations.is_start(original(pointer), accesses.location)
