@@ -10,6 +10,7 @@ In reading order:
 
 - `rewritten`: the pass
 - `blocks`: which blocks are texts
+- `moved`: where pointers may be that are not the start of their block
 - `accesses`: the accesses of one operation
 """
 

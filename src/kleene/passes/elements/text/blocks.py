@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -20,6 +21,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Call, DeclareLocal, EndScope, MemCopy, MemSet, Operation, Print, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
+from kleene.passes.elements.text.moved import MovedPointers
 from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays
 from kleene.passes.facts.memory import constant_of
@@ -89,7 +91,13 @@ class TextBlocks:
         places = self.blocks.address_places(lvalue) if self.blocks.known else None
         return bool(places) and all(kind in self.kinds for kind, _ in places or ())
 
+    @cached_property
+    def moved(self) -> MovedPointers:
+        """Where pointers may be that were moved."""
+        return MovedPointers(self.program, self.cfa, self.blocks)
+
     def is_partly_text(self, pointer: Expression) -> bool:
+        """Whether a pointer may point to a text."""
         places = self.blocks.places(pointer) if self.blocks.known else None
         return any(kind in self.kinds for kind, _ in places or ())
 

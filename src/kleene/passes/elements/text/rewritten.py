@@ -241,13 +241,10 @@ class _Coder:
                 return replace(label, size=size, element=self.record, target=self._with_type_of(target, label.target))
             case Realloc() if self._is_made(label):
                 return self._move(label, accesses)
-            case Realloc(pointer=pointer) if texts.is_partly_text(original(pointer)):
-                raise NotFollowed("realloc of a text as something else")
-            case Free(pointer=pointer) if texts.is_text(original(pointer)):
-                freed = accesses.value(pointer)
-                start = self.relations.is_start(original(pointer), accesses.location)
-                accesses.check(start, f"{pointer} may not be the start of a block", "invalid_free")
-                return replace(label, pointer=freed)
+            case Realloc(pointer=pointer) | Free(pointer=pointer) if texts.is_partly_text(original(pointer)):
+                ended = with_parts(label, accesses.value)
+                self._check_start(pointer, accesses)
+                return ended
             case MemSet(pointer=pointer, size=size) if texts.is_text(original(pointer)):
                 accesses.read(label.value)
                 self._range(pointer, size, accesses, write=True)
@@ -282,9 +279,15 @@ class _Coder:
             raise NotFollowed("realloc of a text as something else")
         pointer = accesses.value(label.pointer)
         accesses.read(label.size)
-        start = self.relations.is_start(moved, accesses.location)
-        accesses.check(start, f"{label.pointer} may not be the start of a block", "invalid_free")
+        self._check_start(label.pointer, accesses)
         return replace(label, pointer=pointer, size=Constant(self.record.size, label.size.type))
+
+    def _check_start(self, pointer: Expression, accesses: Accesses) -> None:
+        """Only a pointer to the start of a block ends it."""
+        own = accesses.original(pointer)
+        is_other = not self.texts.is_text(own) and not self.texts.moved.may_be(own)
+        start = is_other or self.relations.is_start(own, accesses.location)
+        accesses.check(start, f"{pointer} may not be the start of a block", "invalid_free")
 
     def _range(self, pointer: Expression, size: Expression, accesses: Accesses, *, write: bool, more: int = 0) -> None:
         """So many bytes from a pointer on are accessed."""
