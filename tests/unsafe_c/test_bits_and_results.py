@@ -23,65 +23,13 @@ KINDS = kinds_of(["memsafety", "memcleanup"])
 SECONDS = 20.0
 INPUTS = ("1, 1, 1, 1, 1, 0", "0, 1, 1, 1, 1, 0", "1, -5, 1, -5, 1, -5")
 NUMBERS = "int __VERIFIER_nondet_int(void) { static int n[] = {INPUT}, i; return i < 6 ? n[i++] : 0; }"
-START = """
+SEEDS = Path(__file__).parent.parent / "fuzz_c" / "seeds" / "whole"
+"""The right programs: the fuzzer changes them, too."""
+BITS = (SEEDS / "flags.c").read_text(encoding="utf-8")
+RESULTS = (SEEDS / "results.c").read_text(encoding="utf-8")
+RELEASED = """
 #include <stdlib.h>
-int __VERIFIER_nondet_int(void);
-"""
-BITS = (
-    START
-    + """
-struct e { int *key; struct e *next; };
-struct list { unsigned kind : 3, own : 1, last : 2; unsigned char more; struct e *first; };
-int main(void) {
-    static int shared;
-    struct list *l = malloc(sizeof *l);
-    if (!l) return 0;
-    l->kind = 5; l->own = 0; l->last = 3; l->first = NULL; l->more = 0;
-    if (__VERIFIER_nondet_int()) l->own = 1;
-    while (__VERIFIER_nondet_int()) {
-        struct e *e = malloc(sizeof *e);
-        if (!e) break;
-        e->key = &shared;
-        if (l->own) { e->key = malloc(sizeof *e->key); }
-        e->next = l->first;
-        l->first = e;
-    }
-    while (l->first) {
-        struct e *e = l->first;
-        l->first = e->next;
-        if (l->own) free(e->key);
-        free(e);
-    }
-    free(l);
-    return 0;
-}
-"""
-)
-RESULTS = (
-    START
-    + """
-struct e { int *data; struct e *next; };
-static int insert(struct e **table, unsigned size, unsigned key, int *data) {
-    struct e *e = malloc(sizeof *e);
-    if (!e) return -1;
-    unsigned h = key % size;
-    e->data = data; e->next = *table; *table = e;
-    return h;
-}
-int main(void) {
-    struct e *list = NULL;
-    while (__VERIFIER_nondet_int()) {
-        int *v = malloc(sizeof *v);
-        if (v && insert(&list, 31, __VERIFIER_nondet_int(), v) < 0) free(v);
-    }
-    while (list) { struct e *e = list; list = e->next; free(e->data); free(e); }
-    return 0;
-}
-"""
-)
-RELEASED = (
-    START
-    + """
+extern int __VERIFIER_nondet_int(void);
 struct e { struct e *next; };
 struct table { int size; struct e **slots; };
 static void release(void *at) { void **p = at; if (*p) { free(*p); *p = NULL; } }
@@ -103,7 +51,6 @@ int main(void) {
     return 0;
 }
 """
-)
 RIGHT = {"bits": BITS, "results": RESULTS, "released": RELEASED}
 WRONG = {
     "a flag that is set later": (BITS, "    while (l->first) {", "    l->own = 1;\n    while (l->first) {"),
