@@ -39,7 +39,7 @@ PARTS = (
 NATIVE_PARTS = (
     ("compilation", "kleene.transformers.native_transformer", "NativeAction._make"),
     ("compilation", "kleene.transformers.native_rules", "NativeRules.of"),
-    ("steps", "kleene.transformers.native_transformer", "NativeAction.post"),
+    ("steps", "kleene.domains.shape.native_steps", "NativeSteps.post"),
     ("stores", "kleene.domains.shape.native_stores", "NativeStore.add"),
     ("stores", "kleene.domains.shape.native_stores", "NativeStore.unite"),
 )

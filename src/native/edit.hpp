@@ -41,7 +41,11 @@ class Mapping {
   int size = 0;
   VectorOf<W> group[W];
 
-  void apply(Draft<W>& draft, const Signature& signature) const {
+  void apply(Draft<W>& draft, const Signature& signature) {
+    for (int g = 0; g < size; ++g) {
+      kept_ |= group[g];
+      each_bit(group[g], [&](int u) { group_of_[u] = static_cast<std::uint16_t>(g); });
+    }
     for (int rail = 0; rail < signature.rails(); ++rail) {
       const bool any = rail & 1;
       const int slot = signature.slot(rail);
@@ -62,13 +66,18 @@ class Mapping {
   }
 
  private:
+  VectorOf<W> kept_ = 0;
+  std::uint16_t group_of_[W];  // of the old nodes that are kept
+
+  // Most vectors have few nodes, or all: the groups of others are not looked at.
   VectorOf<W> vector(VectorOf<W> v, bool any) const {
-    if (!v) return 0;
+    v &= kept_;
+    if (v == kept_) return full<W>(size);
     VectorOf<W> out = 0;
-    for (int g = 0; g < size; ++g) {
-      const VectorOf<W> part = v & group[g];
-      out |= static_cast<VectorOf<W>>(any ? part != 0 : part == group[g]) << g;
-    }
+    each_bit(v, [&](int u) {
+      const int g = group_of_[u];
+      if (any || !(group[g] & ~v)) out |= bit<W>(g);
+    });
     return out;
   }
 

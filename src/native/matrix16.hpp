@@ -100,6 +100,32 @@ inline void transpose(Matrix<16>& out, const Matrix<16>& a) {
   put(out, m);
 }
 
+// For each row in which a bit is set, another row.
+#define KLEENE_WHERE16(rows, place, row) (reinterpret_cast<Rows16>(((rows) & (place)) == (place)) & KLEENE_EACH16(row))
+
+template <>
+inline void product(Matrix<16>& out, const Matrix<16>& a, const Matrix<16>& b, int n) {
+  Rows16 left, sum{};
+  load(left, a);
+  for (int j = 0; j < n; ++j) {
+    const Rows16 place = KLEENE_EACH16(1 << j);
+    sum |= KLEENE_WHERE16(left, place, b.row[j]);
+  }
+  put(out, sum);
+}
+template <>
+inline void closure(Matrix<16>& out, const Matrix<16>& a, Vector through) {
+  Matrix<16> sum = a;
+  each_bit(through & 0xffff, [&](int k) {
+    Rows16 all;
+    load(all, sum);
+    const Rows16 place = KLEENE_EACH16(1 << k);
+    put(sum, all | KLEENE_WHERE16(all, place, sum.row[k]));
+  });
+  out = sum;
+}
+
+#undef KLEENE_WHERE16
 #undef KLEENE_EACH16
 #undef KLEENE_FILLED16
 

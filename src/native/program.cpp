@@ -95,6 +95,7 @@ Program::Program(const Signature& signature, const std::vector<std::uint16_t>& w
     }
     if (!guards_last(op, made.a)) code.push_back(made);
   }
+  code.push_back({kEnd, 0, 0, 0, 0});
   for (const auto& [operand, arity] : given) {
     if (operand < 0 || operand > 0xffff || arity < 0 || arity > kMostArity)
       throw std::invalid_argument("an output of a program is out of range");
@@ -107,10 +108,10 @@ Program::Program(const Signature& signature, const std::vector<std::uint16_t>& w
 bool Program::guards_last(Op op, std::uint16_t operand) {
   if ((op != Op::guard_v && op != Op::guard_m) || code.empty()) return false;
   Instruction& last = code.back();
-  const int computed = last.code & ~kGuarded;
-  if (computed >= static_cast<int>(Op::zero_t) || operand != (last.target | kTemporary)) return false;
+  const std::uint8_t computed = last.code < kGuarded ? last.code : last.code - kGuarded;
+  if (computed >= static_cast<int>(Op::guard_v) || operand != (last.target | kTemporary)) return false;
   if (kOperations[computed].result != (op == Op::guard_v ? 'v' : 'm')) return false;
-  last.code |= kGuarded;
+  last.code = computed + kGuarded;
   return true;
 }
 
@@ -163,87 +164,6 @@ void drop(Matrix<W>& out, const Matrix<W>* a, int axis, int n) {
 
 template <int W>
 bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries);
-
-// The cases of an operation and of the same operation with a guard after it.
-#define VECTOR_CASE(name, value)                 \
-  case static_cast<int>(Op::name):               \
-    tv[i.target] = (value);                      \
-    break;                                       \
-  case static_cast<int>(Op::name) | kGuarded:    \
-    if (!(tv[i.target] = (value))) return false; \
-    break;
-#define MATRIX_CASE(name, ...)                \
-  case static_cast<int>(Op::name):            \
-    __VA_ARGS__;                              \
-    break;                                    \
-  case static_cast<int>(Op::name) | kGuarded: \
-    __VA_ARGS__;                              \
-    if (!some(tm[i.target])) return false;    \
-    break;
-
-template <int W>
-inline __attribute__((always_inline)) bool interpret(const Program& program, const Draft<W>& draft,
-                                                     const int* parameters, Temporaries<W>& temporaries, int first) {
-  const int n = draft.n;
-  const VectorOf<W>* sv = draft.v;
-  VectorOf<W>* tv = temporaries.v;
-  const Matrix<W>* sm = draft.m;
-  Matrix<W>* tm = temporaries.m;
-  const Instruction* const end = program.code.data() + program.code.size();
-  for (const Instruction* at = program.code.data() + first; at != end; ++at) {
-    const Instruction& i = *at;
-    switch (i.code) {
-      VECTOR_CASE(zero_v, 0)
-      VECTOR_CASE(full_0, 1)
-      VECTOR_CASE(full_v, full<W>(n))
-      VECTOR_CASE(and_v, V(i.a) & V(i.b))
-      VECTOR_CASE(or_v, V(i.a) | V(i.b))
-      VECTOR_CASE(andnot_v, V(i.a) & ~V(i.b))
-      VECTOR_CASE(complement_0, V(i.a) ^ 1)
-      VECTOR_CASE(complement_v, full<W>(n) & ~V(i.a))
-      VECTOR_CASE(spread_v, V(i.a) ? full<W>(n) : 0)
-      VECTOR_CASE(some_v, V(i.a) != 0)
-      VECTOR_CASE(node, bit<W>(parameters[i.detail]))
-      VECTOR_CASE(slice_v, V(i.a) >> parameters[i.detail] & 1)
-      MATRIX_CASE(zero_m, zero(tm[i.target]))
-      MATRIX_CASE(full_m, full(tm[i.target], n))
-      MATRIX_CASE(and_m, both(tm[i.target], M(i.a), M(i.b)))
-      MATRIX_CASE(or_m, either(tm[i.target], M(i.a), M(i.b)))
-      MATRIX_CASE(andnot_m, without(tm[i.target], M(i.a), M(i.b)))
-      MATRIX_CASE(complement_m, complement(tm[i.target], M(i.a), n))
-      MATRIX_CASE(clip_m, clip(tm[i.target], M(i.a), n))
-      MATRIX_CASE(spread_m, full(tm[i.target], V(i.a) ? n : 0))
-      VECTOR_CASE(some_m, some(M(i.a)))
-      MATRIX_CASE(rows, rows(tm[i.target], V(i.a)))
-      MATRIX_CASE(cols, cols(tm[i.target], V(i.a)))
-      MATRIX_CASE(identity, identity(tm[i.target], n))
-      MATRIX_CASE(on_diagonal, on_diagonal(tm[i.target], V(i.a)))
-      VECTOR_CASE(diagonal, diagonal(M(i.a)))
-      MATRIX_CASE(transpose, transpose(tm[i.target], M(i.a)))
-      VECTOR_CASE(any_row, any_row(M(i.a)))
-      VECTOR_CASE(any_column, any_column(M(i.a)))
-      VECTOR_CASE(image, image(V(i.a), M(i.b)))
-      VECTOR_CASE(preimage, preimage(M(i.a), V(i.b)))
-      MATRIX_CASE(product, product(tm[i.target], M(i.a), M(i.b), n))
-      MATRIX_CASE(closure_m, closure(tm[i.target], M(i.a), V(i.b)))
-      MATRIX_CASE(closure_all_m, closure(tm[i.target], M(i.a), full<W>(n)))
-      VECTOR_CASE(slice_row, M(i.a).row[parameters[i.detail]])
-      VECTOR_CASE(slice_column, column(M(i.a), parameters[i.detail]))
-      case static_cast<int>(Op::guard_v):
-        if (!V(i.a)) return false;
-        break;
-      case static_cast<int>(Op::guard_m):
-        if (!some(M(i.a))) return false;
-        break;
-      default:
-        if (!run_tensor(i, draft, parameters, temporaries)) return false;
-    }
-  }
-  return true;
-}
-
-#undef VECTOR_CASE
-#undef MATRIX_CASE
 
 // The operations on tensors of three axes, apart: they are rare.
 template <int W>
@@ -326,26 +246,24 @@ bool run_tensor(const Instruction& i, const Draft<W>& draft, const int* paramete
   return true;
 }
 
+#define KLEENE_INTERPRETER __attribute__((flatten)) interpret
+#include "interpret.hpp"
+#if defined(__x86_64__)
+#define KLEENE_INTERPRETER __attribute__((target("avx2,bmi,bmi2,popcnt"), flatten)) interpret_avx2
+#include "interpret.hpp"
+const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#endif
+
 #undef V
 #undef M
 #undef T
-
-#if defined(__x86_64__) && defined(__GNUC__)
-template <int W>
-__attribute__((target("avx2,bmi,bmi2,popcnt"), flatten)) bool run_avx2(const Program& program, const Draft<W>& draft,
-                                                                       const int* parameters,
-                                                                       Temporaries<W>& temporaries, int first) {
-  return interpret<W>(program, draft, parameters, temporaries, first);
-}
-const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#endif
 
 }  // namespace
 
 template <int W>
 bool run(const Program& program, const Draft<W>& draft, const int* parameters, Temporaries<W>& temporaries, int first) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (has_avx2) return run_avx2<W>(program, draft, parameters, temporaries, first);
+#if defined(__x86_64__)
+  if (has_avx2) return interpret_avx2<W>(program, draft, parameters, temporaries, first);
 #endif
   return interpret<W>(program, draft, parameters, temporaries, first);
 }

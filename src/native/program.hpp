@@ -21,7 +21,7 @@ inline constexpr int kMostParameters = 16;
 
 // name, kind of the result, kinds of the operands ('-': none); the meaning is told in structures/program/graph.py
 // clang-format off
-#define KLEENE_OPERATIONS(X) \
+#define KLEENE_PLAIN_OPERATIONS(X) \
   X(zero_v, 'v', '-', '-') \
   X(full_0, 'v', '-', '-') \
   X(full_v, 'v', '-', '-') \
@@ -57,7 +57,8 @@ inline constexpr int kMostParameters = 16;
   X(closure_m, 'm', 'm', 'v') \
   X(closure_all_m, 'm', 'm', '-') \
   X(slice_row, 'v', 'm', '-') \
-  X(slice_column, 'v', 'm', '-') \
+  X(slice_column, 'v', 'm', '-')
+#define KLEENE_TENSOR_OPERATIONS(X) \
   X(zero_t, 't', '-', '-') \
   X(full_t, 't', '-', '-') \
   X(and_t, 't', 't', 't') \
@@ -75,9 +76,12 @@ inline constexpr int kMostParameters = 16;
   X(permute_t, 't', 't', '-') \
   X(closure_t, 't', 't', 'v') \
   X(closure_all_t, 't', 't', '-') \
+  X(guard_t, '-', 't', '-')
+#define KLEENE_OPERATIONS(X) \
+  KLEENE_PLAIN_OPERATIONS(X) \
   X(guard_v, '-', 'v', '-') \
   X(guard_m, '-', 'm', '-') \
-  X(guard_t, '-', 't', '-')
+  KLEENE_TENSOR_OPERATIONS(X)
 // clang-format on
 
 enum class Op : std::uint8_t {
@@ -93,7 +97,11 @@ struct Operation {
 extern const std::vector<Operation> kOperations;
 
 // Added to an operation whose result is tested: the program ends if it is empty. Operations on tensors have none.
-inline constexpr std::uint8_t kGuarded = 64;
+#define X(name, result, a, b) +1
+inline constexpr std::uint8_t kGuarded = 0 KLEENE_OPERATIONS(X);
+// The code of the instruction that ends every program, after those of all operations.
+inline constexpr std::uint8_t kEnd = kGuarded KLEENE_PLAIN_OPERATIONS(X);
+#undef X
 
 struct Instruction {
   std::uint8_t code;  // the operation, perhaps with kGuarded
@@ -114,7 +122,7 @@ class Program {
   Program(const Signature& signature, const std::vector<std::uint16_t>& code, const std::vector<int>& rails,
           const std::vector<std::pair<int, int>>& outputs);
 
-  std::vector<Instruction> code;
+  std::vector<Instruction> code;  // the last one is kEnd
   std::vector<Operand> outputs;
   std::array<int, 3> temporaries{};  // how many of each kind
   int parameters = 0;

@@ -59,6 +59,8 @@ class PackedStructure(Structure):
 class PackedBatch(Sequence[Structure]):
     """Structures that the native machine made, in order; they become objects when they are looked at."""
 
+    __slots__ = ("_size", "batch", "vocabulary")
+
     def __init__(self, vocabulary: Vocabulary, batch: _native.Batch) -> None:
         self.vocabulary = vocabulary
         self.batch = batch

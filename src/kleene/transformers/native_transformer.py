@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from kleene import _native
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.program.native_machine import Unsupported
-from kleene.transformers.action import Message
 from kleene.transformers.action_programs import Parts
 from kleene.transformers.focus_plan import Conjunction, focus_plan
 from kleene.transformers.native_programs import part_programs, precondition_programs, prefix_program
@@ -14,6 +15,23 @@ from kleene.transformers.native_rules import NativeRules
 from kleene.transformers.transformer import Transformer
 
 _ONLY_IF = {None: -1, "0": 0, "1": 1}
+
+
+def what_a_step_does(transformer: Transformer) -> Hashable:
+    """Equal for two actions of one domain iff their steps differ in names and texts only."""
+    action = transformer.action
+    return (
+        tuple(transformer.step_options().values()),
+        action.focus,
+        action.precondition,
+        action.creates,
+        action.new_formula,
+        action.clone,
+        action.retain,
+        action.updates,
+        tuple([(message.condition, message.only_if) for message in action.messages]),
+        tuple([(message.condition, message.only_if) for message in action.post_messages]),
+    )
 
 
 class NativeAction:
@@ -27,22 +45,16 @@ class NativeAction:
         self._canonicalizer = canonicalizer
         self._blur = blur
         self._general = False
-        self._native = self._make()
+        self.native = self._make()
 
-    def post(self, structures: _native.Batch, threads: int, *, timed: bool) -> _native.Outcome:
-        """What the action leads to from a batch; some structures may be left to the Python machine."""
-        outcome = self._native.post(structures, threads, timed)
-        unfinished = outcome[0]
-        if unfinished is not None and not self._general and any(general for _, general in unfinished):
-            self._rules.compile(all_active=False)
-            self._general = True
-            self._native = self._make()
-            outcome = self._native.post(structures, threads, timed)
-        return outcome
-
-    def message(self, post: bool, number: int) -> Message:
-        action = self.transformer.action
-        return (action.post_messages if post else action.messages)[number]
+    def generalise(self, unfinished: list[tuple[int, bool]]) -> bool:
+        """Whether programs for maybe-active nodes were missing; they are compiled now."""
+        if self._general or not any(general for _, general in unfinished):
+            return False
+        self._rules.compile(all_active=False)
+        self._general = True
+        self.native = self._make()
+        return True
 
     def _make(self) -> _native.Action:
         transformer, action, rules = self.transformer, self.transformer.action, self._rules

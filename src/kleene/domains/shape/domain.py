@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import InputError
-from kleene.domains.shape.machine import NativeShapeMachine, native_machine
+from kleene.domains.shape.machine import NativeParts, NativeShapeMachine, native_machine
 from kleene.domains.shape.messages import MessageLog
 from kleene.domains.shape.stores import NODE_JOINS, store_factory
 from kleene.domains.shape.wrong_updates import wrong_update
@@ -145,9 +145,11 @@ class ShapeDomain:
         elements: Sequence[Structure],
     ) -> Sequence[Structure]:
         """The whole batch at once; what the native machine leaves to the Python machine is done in its turn."""
+        outcome = native.post(transformer, elements)
+        if not isinstance(outcome, NativeParts):
+            return outcome
         results: list[Structure] = []
-        parts = native.post(transformer, elements)
-        for part in parts:
+        for part in outcome.parts:
             if isinstance(part, Structure):
                 results += self._post_one(transformer, edge, part)
                 continue
@@ -157,7 +159,7 @@ class ShapeDomain:
                 self._look_at_all(transformer, edge, elements, part.contradictory)
             if part.outcome is not None:
                 self.note(edge, part.outcome)
-            if len(parts) == 1:
+            if len(outcome.parts) == 1:
                 return part.results
             results += part.results
         return results

@@ -28,6 +28,13 @@ class NativePart:
     contradictory: Structure | None
 
 
+@dataclass(slots=True)
+class NativeParts:
+    """What a batch led to, if that is more than results; what is left to the Python machine comes as itself."""
+
+    parts: list[NativePart | Structure]
+
+
 class NativeShapeMachine(Protocol):
     """The native machine for one domain."""
 
@@ -36,8 +43,8 @@ class NativeShapeMachine(Protocol):
 
     def store(self) -> Store[Structure]: ...
 
-    def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[NativePart | Structure]:
-        """The parts of a batch in order; an element that the Python machine has to take comes as itself."""
+    def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[Structure] | NativeParts:
+        """The results of a batch, or its parts in order: most steps report nothing and discard nothing."""
 
 
 def native_machine(
