@@ -38,6 +38,10 @@ UNTOLD = {
     ),
     "numbers without an equal": (
         "_Complex double twice(_Complex double z) { return z + z; }\n",
+        "operator + on _Complex double\nwhat to do: keep the place out of the check: put it into a function",
+    ),
+    "arguments of another function": (
+        "#include <stdarg.h>\nint first(va_list a) { return va_arg(a, int); }\n",
         "its parameters are not understood: write a client, or give it a contract",
     ),
     "pointers of the client that are followed": (

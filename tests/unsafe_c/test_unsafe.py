@@ -9,11 +9,13 @@ functions without a body, which the compiled run defines as the worst case (`WOR
 casts or links connect; `conditions`: conditions on integers that are not kept: refinement is asked about both, too.
 `ends`: functions that run before the entry and at the exit were not run. `constants`: arrays and named types were not
 taken to be constant, and FESA let copies write to what is. `lifetimes`: objects into whose block a jump or a case led,
-past their declarations, lived for ever. `names`: FESA took a variable of the entry for the global of the same name.
+past their declarations, lived for ever. `names`: FESA took a variable of the entry for the global of the same name;
+labels and weak names of the linker were not read.
 `values`: an assignment as a value was read from its target again, which a call had changed, or had the bits that a
 bit-field has not; large numbers were not rounded to `float`, nor computed as `long double`.
 `jumps`: `longjmp` and `goto *`, which become returns and branches.
 `words`: pointers with flags in their low bits, which are two values to the analyses.
+`addresses`: addresses of no object, which are objects without bytes to the analyses.
 `branches`: conditions on numbers that seem to be constants. `tested`: copies of pointers that are only tested.
 `optional`: nodes that some structures of a location have, and others have not.
 `sizes`: sizes that allocators take in fewer bits, or that callers computed before they changed what is in them.
@@ -49,7 +51,7 @@ NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70
 GCC = shutil.which("gcc")
 SANITIZED = {"lifetimes", "sizes", "tested"}
 """The folders of programs whose failure only AddressSanitizer shows."""
-REFINED = {"conditions", "types", "words"}
+REFINED = {"addresses", "conditions", "types", "words"}
 """The folders of programs whose rules refinement has."""
 each = pytest.mark.parametrize("name", PROGRAMS)
 

@@ -18,7 +18,7 @@ In reading order:
 - `effects`: assignments and conditions
 - `calls`: calls and library functions
 - `library`: functions of the library, and functions without a body
-- `declarations`: initialisers, arrays of variable length
+- `declarations`: initialisers, arrays of variable length, types without operations
 - `statements`: statements and bodies
 - `control`: the parts of a `for`, addresses of labels
 - `contracts`: contracts in comments

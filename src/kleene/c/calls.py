@@ -103,6 +103,8 @@ class Calls:
         if name.startswith(NONDET):
             return self._havoc(cursor, self._source(name), target, wanted)
         linkage = self.lower.unit.linkage
+        if own not in linkage.defined_functions:
+            self.lower.must_be_there(own, function.referenced, cursor)
         if own in linkage.unread:
             self.lower.unit.needs(own, function.referenced)
         elif own not in linkage.defined_functions:

@@ -99,6 +99,12 @@ class LoweringContext:
     def pointer_to(self, type_: Type) -> PointerType:
         return self.unit.types.pointer(type_)
 
+    def must_be_there(self, name: str, declaration: Any, cursor: Any) -> None:
+        """Refuse the use of a weak name that no file and no model of the user defines."""
+        missing = "" if name in self.unit.linkage.models else self.unit.linkage.symbols.why_missing(name, declaration)
+        if missing:
+            raise UnsupportedConstruct(missing, cursor)
+
     def assign(self, cursor: Any, target: Expression, value: Expression) -> None:
         self.builder.emit(Assign(self.place(cursor), target, self.convert(value, target.type, cursor)))
 

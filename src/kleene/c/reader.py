@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import atexit
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import attribute_argument, attributes, cindex, is_internal, kind, raise_from_callbacks
 from kleene.c.declarations.initializers import global_variable
+from kleene.c.declarations.opaque import with_unsupported_operations
 from kleene.c.input.database import read_database
 from kleene.c.library.errors import ERRNO_LOCATION, with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
+from kleene.c.library.symbols import referred_name
 from kleene.c.library.unused import without_unused_variables
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
@@ -135,6 +138,10 @@ class _Reader:
         declarations = [list(unit.cursor.get_children()) for unit in (*parsed, *models)]
         files = [*self.files, *self.options.models]
         statics = _static_names(files, declarations)
+        symbols = self.linkage.symbols
+        symbols.read(self._texts(files, [*parsed, *models]), chain.from_iterable(declarations))
+        symbols.given = frozenset(given_models(self.options.extern))
+        self.linkage.runs.tables = tuple(sorted(symbols.tables))
         units = [self._unit(file, names) for file, names in zip(files, statics, strict=True)]
         count = len(parsed)
         self._model_units |= {unit.file: (unit, m) for unit, m in zip(units[count:], models, strict=True)}
@@ -186,11 +193,15 @@ class _Reader:
 
     def _note_handlers(self, parsed: list[Any]) -> None:
         """Note whether the program registers functions for its exit: then every exit calls the registered ones."""
-        texts = (Path(file).read_bytes() for file in (*self.files, *headers_of(parsed)) if Path(file).is_file())
+        texts = self._texts(self.files, parsed)
         runs = self.linkage.runs
         runs.handlers = "atexit" not in self.linkage.defined_functions and any(b"atexit" in text for text in texts)
         if runs.at_exit:
             self.linkage.needed[RUN_HANDLERS] = None
+
+    def _texts(self, files: list[str], parsed: list[Any]) -> Iterator[bytes]:
+        """The texts of files and of all headers that they include."""
+        return (Path(file).read_bytes() for file in (*files, *headers_of(parsed)) if Path(file).is_file())
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
         return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
@@ -199,19 +210,19 @@ class _Reader:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""
         for cursor in cursors:
             named = attributes(cursor) if kind(cursor) in ("FUNCTION_DECL", "VAR_DECL") else set()
-            if "alias" in named:
-                self.linkage.aliases[cursor.spelling] = attribute_argument(cursor, "alias")
+            if named & {"alias", "weakref"}:
+                self.linkage.aliases[cursor.spelling] = referred_name(cursor)
             name = unit.name_of(cursor)
             for attribute in sorted(named & {"constructor", "destructor"}):
                 self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
-            if is_internal(cursor):
+            if is_internal(cursor) and "weakref" not in named:
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                 if name not in self.linkage.defined_functions or not _may_be_repeated(cursor):
                     self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)
-                external = cursor.storage_class.name == "EXTERN" and not cursor.is_definition()
+                external = "weakref" in named or (cursor.storage_class.name == "EXTERN" and not cursor.is_definition())
                 known = self.linkage.globals.get(name)
                 if known is None or (known.external and not external) or variable.type.size > known.variable.type.size:
                     still = external and (known is None or known.external)
@@ -226,7 +237,7 @@ class _Reader:
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                 if self.linkage.defined_functions.get(name, unit.file) == unit.file:  # else another one goes before
                     self.functions[name] = lower_function(unit, cursor, is_entry=name == self.options.entry)
-            elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
+            elif kind(cursor) == "VAR_DECL" and cursor.is_definition() and "weakref" not in attributes(cursor):
                 known = self.linkage.globals[name]
                 if known.initial and _may_be_repeated(cursor):
                     continue
@@ -350,7 +361,7 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     location = cursor.location
     place = Place(location.file.name, location.line, location.column, name)
     try:
-        cfa = lowering.statements.body(body, declarations)
+        cfa = with_unsupported_operations(lowering.statements.body(body, declarations))
     except UNEXPECTED:
         unknown: Operation = Unsupported(place, f"body of '{name}' not understood")
         cfa = Cfa(f"{name}.0", (Edge(f"{name}.0", unknown, f"{name}.exit"),))

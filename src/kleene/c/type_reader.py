@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from kleene.c.clang import cindex, kind
+from kleene.c.declarations.opaque import opaque_name
 from kleene.cfa.types import (
     BOOL,
     VOID,
@@ -44,7 +45,8 @@ _INTEGERS = {
 _UNSIGNED = {"CHAR_U", "UCHAR", "USHORT", "UINT", "ULONG", "ULONGLONG", "UINT128", "CHAR16", "CHAR32"}
 _OWN_NAME = re.compile(r"\b(struct|union|enum)\b")
 """In the spelling of a type: what a block can declare again."""
-_FLOATS = {"FLOAT": 32, "DOUBLE": 64, "LONGDOUBLE": 128, "FLOAT128": 128, "HALF": 16}
+_FLOATS = {"FLOAT", "DOUBLE", "LONGDOUBLE", "FLOAT128", "FLOAT16", "HALF"}
+_OF_ELEMENTS = ("VECTOR", "EXTVECTOR", "COMPLEX")
 
 
 class TypeReader:
@@ -76,7 +78,7 @@ class TypeReader:
         if name == "ENUM":
             return self._enum(type_)
         if name in _FLOATS:
-            return FloatType(_FLOATS[name], name=str(type_.spelling).replace("const ", "").replace("volatile ", ""))
+            return FloatType(type_.get_size() * 8, name=_unqualified(type_))
         if name == "POINTER":
             return self.pointer(self.read(type_.get_pointee()))
         if name == "ATOMIC":  # as in a program of one thread
@@ -92,7 +94,16 @@ class TypeReader:
             return FunctionType(self.read(type_.get_result()), parameters, variadic=type_.is_function_variadic())
         if name == "FUNCTIONNOPROTO":
             return FunctionType(self.read(type_.get_result()), (), variadic=True)
-        return VOID
+        return VOID if name == "VOID" or type_.get_size() <= 0 else self._parts(type_)
+
+    def _parts(self, type_: Any) -> RecordType:
+        """A vector, a complex number or what else has no operations here: its bytes, as a struct of one array."""
+        size, element = int(type_.get_size()), type_.element_type if type_.kind.name in _OF_ELEMENTS else None
+        part = self.read(element) if element is not None else IntegerType(8, signed=False, name="unsigned char")
+        record = RecordType(opaque_name(_unqualified(type_)), size)
+        whole = RecordField("parts", ArrayType(part, size // part.size), 0)
+        self.records[record.name] = RecordLayout(record, (whole,), alignment=max(int(type_.get_align()), 1))
+        return record
 
     def pointer(self, target: Type) -> PointerType:
         return PointerType(target, self.pointer_size)
@@ -209,6 +220,10 @@ def common_type(left: Type, right: Type) -> Type:
     if left.bits != right.bits:
         return left if left.bits > right.bits else right
     return left if not left.signed else right
+
+
+def _unqualified(type_: Any) -> str:
+    return re.sub(r"\b(const|volatile|restrict)\b ?", "", str(type_.spelling))
 
 
 def is_void(type_: Type) -> bool:

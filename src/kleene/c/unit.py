@@ -8,6 +8,7 @@ from typing import Any
 from kleene.c.library.models import UNKNOWN, Declared
 from kleene.c.library.outside import STANDARD, STANDARD_STREAMS, is_our_stream
 from kleene.c.library.start_and_end import StartAndEnd
+from kleene.c.library.symbols import Symbols
 from kleene.c.type_reader import TypeReader
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import Global
@@ -37,6 +38,7 @@ class Linkage:
     """Names that stand for others (the attribute `alias`)."""
     runs: StartAndEnd = field(default_factory=StartAndEnd)
     """The functions that run before the entry and at the exit."""
+    symbols: Symbols = field(default_factory=Symbols)
     errors: frozenset[str] = ERRORS
     """The kinds of error calls that are errors; `reach_error` is a function like others if its kind is not."""
     cleanup_at_abort: bool = False
@@ -56,7 +58,8 @@ class Unit:
 
     def name_of(self, cursor: Any) -> str:
         """The program-wide name of a function or a global."""
-        name: str = self.linkage.aliases.get(cursor.spelling, cursor.spelling)
+        own = self.linkage.symbols.name_of(cursor)
+        name = self.linkage.aliases.get(own, own)
         return self.static_names.get(name, name)
 
     def bind(self, cursor: Any, variable: Variable) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from kleene.c.clang import binary_operator, evaluate, kind, selected, string_units, string_value, unary_operator
 from kleene.c.control.labels import ADDRESS, is_label, label_address
 from kleene.c.declarations.initializers import global_with
+from kleene.c.declarations.opaque import spelling_of
 from kleene.c.library.outside import NOT_MODELLED
 from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
@@ -188,8 +189,11 @@ class Values:
             return self.function_address(declaration, cursor)
         type_ = self.lower.unit.types.read(declaration.type)
         variable = self.lower.unit.variable(declaration, type_)
-        if variable.is_global and not may_be_one(type_, variable.type):
+        if variable.is_global and not may_be_one(type_, variable.type, self.lower.unit.types.records):
             raise UnsupportedConstruct(f"'{variable.name}' is {type_} here and {variable.type} elsewhere", cursor)
+        known = self.lower.unit.linkage.globals.get(variable.name) if variable.is_global else None
+        if known is not None and known.external:
+            self.lower.must_be_there(variable.name, declaration, cursor)
         return variable
 
     def function_address(self, declaration: Any, cursor: Any) -> Expression:
@@ -197,6 +201,7 @@ class Values:
         if name not in self.lower.unit.linkage.defined_functions:
             if name in NOT_MODELLED:
                 raise UnsupportedConstruct(f"the address of {name}: {NOT_MODELLED[name]}", cursor)
+            self.lower.must_be_there(name, declaration, cursor)
             self.lower.unit.needs(name, declaration)
         return FunctionAddress(name, self.lower.pointer_to(self.lower.unit.types.read(declaration.type)))
 
@@ -348,7 +353,7 @@ class Values:
         if isinstance(right.type, PointerType) and operator == "+":
             return self.offset(right, left, cursor)
         if not isinstance(type_, IntegerType | FloatType):
-            raise UnsupportedConstruct(f"operator {operator} on {left.type}", cursor)
+            raise UnsupportedConstruct(f"operator {operator} on {spelling_of(left.type)}", cursor)
         left = self.lower.convert(left, type_, cursor)
         if operator not in ("<<", ">>"):
             right = self.lower.convert(right, type_, cursor)

@@ -288,6 +288,13 @@ _PARTS: dict[type, tuple[str, ...]] = {
 """The attributes that hold the direct subexpressions of each kind, left to right; the other kinds have none."""
 
 
+def base_pointer(lvalue: Expression) -> Expression | None:
+    """The pointer through which a member is reached, without others on the way."""
+    while isinstance(lvalue, Field):
+        lvalue = lvalue.base
+    return lvalue.pointer if isinstance(lvalue, Deref) else None
+
+
 def children(expression: Expression) -> tuple[Expression, ...]:
     """The direct subexpressions, left to right."""
     parts = _PARTS.get(type(expression))

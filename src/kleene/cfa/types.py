@@ -6,7 +6,7 @@ Qualifiers (const, volatile) and typedefs are gone. Every type has a `size` in b
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -236,21 +236,34 @@ def shared_type(types: Collection[IntegerType]) -> IntegerType | None:
 def same_layout(first: RecordLayout, second: RecordLayout) -> bool:
     """Whether two records of different files may be taken for one: same members at the same places."""
 
-    def shape(layout: RecordLayout) -> list[tuple[str, int, str]]:
-        return [(f.name, f.offset, str(f.type)) for f in layout.fields]
+    def shape(layout: RecordLayout) -> list[tuple[str, int, int, int | None, str]]:
+        return [(f.name, f.offset, f.bit_offset, f.bit_width, str(f.type)) for f in layout.fields]
 
     return (first.type.size, first.union, shape(first)) == (second.type.size, second.union, shape(second))
 
 
-def may_be_one(first: Type, second: Type) -> bool:
+def may_be_one(first: Type, second: Type, records: Mapping[str, RecordLayout]) -> bool:
     """Whether declarations of these types in two files may be of one variable: its bytes mean the same in both."""
     match first, second:
         case IntegerType(), IntegerType():
             return (first.bits, first.signed, first.boolean) == (second.bits, second.signed, second.boolean)
         case ArrayType(), ArrayType():
-            return may_be_one(first.element, second.element)
+            return may_be_one(first.element, second.element, records)
         case RecordType(), RecordType():
-            return first.size == second.size or not (first.complete and second.complete)
+            one, other = records.get(first.name), records.get(second.name)
+            return one is None or other is None or one is other or _members_agree(one, other, records)
         case (PointerType(), PointerType()) | (FloatType(), FloatType()):
             return first.size == second.size
     return first == second
+
+
+def _members_agree(first: RecordLayout, second: RecordLayout, records: Mapping[str, RecordLayout]) -> bool:
+    """Whether two records have members of the same names and types at the same places."""
+
+    def places(layout: RecordLayout) -> dict[tuple[str, int, int, int | None], Type]:
+        return {(f.name, f.offset, f.bit_offset, f.bit_width): f.type for f in layout.fields}
+
+    one, other = places(first), places(second)
+    if (first.type.size, first.union, one.keys()) != (second.type.size, second.union, other.keys()):
+        return False
+    return all(may_be_one(type_, other[place], records) for place, type_ in one.items())

@@ -108,6 +108,30 @@ def test_variables_in_a_file_of_models(tmp_path: Path) -> None:
     assert "get is declared and not defined; define it in a file of models: --models FILE.c" in open_.reason
 
 
+def test_functions_that_unknown_code_gives(tmp_path: Path) -> None:
+    """The reason names the function that gives the pointer, and a model of it decides the program."""
+    text = """
+    typedef int (*order)(const void *, const void *);
+    extern order get_order(void);
+    int main(void) {
+        int a = 1, b = 2;
+        order by = get_order();
+        return by(&a, &b) > 0;
+    }
+    """
+    report = checked(text, tmp_path)
+    assert report.verdict is Verdict.UNKNOWN
+    assert "get_order may give one; define it: --models FILE.c" in report.reason
+    assert not report.advice
+    models = tmp_path / "models.c"
+    models.write_text(
+        "typedef int (*order)(const void *, const void *);\n"
+        "static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n"
+        "order get_order(void) { return by_value; }\n"
+    )
+    assert checked(text, tmp_path, models=(str(models),)).verdict is Verdict.TRUE
+
+
 def test_allocators_in_a_struct(tmp_path: Path) -> None:
     """Only `free` was known as the target of a pointer to a function."""
     hooks = "static struct { void *(*get)(size_t); void (*put)(void *); } hooks = { malloc, free };\n"
@@ -535,3 +559,111 @@ def test_what_nondet_does_not_write_stays(tmp_path: Path) -> None:
     text = WRITES.replace("TYPE", "void f(int *n, int count);").replace("CALL", "f(three, 3);")
     report = checked(text.replace("FACT", "box->count"), tmp_path, extern=("f=nondet",))
     assert report.properties["memsafety"] is Verdict.TRUE
+
+
+MEMBERS = """
+#include <stdlib.h>
+struct box { int *pointers[2]; int numbers[3]; int *one; };
+TYPE
+int main(void) {
+    int value = 0, *block = malloc(sizeof *block);
+    struct box here = {{&value, &value}, {0, 0, 0}, &value}, *box = malloc(sizeof *box), boxes[2];
+    if (!block || !box) abort();
+    *box = boxes[0] = boxes[1] = here;
+    CALL
+    if (FACT) free(block);
+    free(block);
+    free(box);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "call", "fact"),
+    [
+        ("void f(int *n);", "f(here.numbers);", "here.numbers[2]"),
+        ("void f(int *n);", "f(here.numbers + 1);", "here.numbers[2]"),
+        ("void f(int *n);", "f(box->numbers);", "box->numbers[2]"),
+        ("void f(int (*n)[3]);", "f(&box->numbers);", "box->numbers[0]"),
+        ("void f(int **p);", "f(here.pointers);", "here.pointers[1] != &value"),
+        ("void f(int **p);", "f(&box->pointers[0]);", "box->pointers[1] != &value"),
+        ("void f(struct box *b);", "f(boxes);", "boxes[1].numbers[0]"),
+        ("void f(struct box *b);", "f(&boxes[0]);", "boxes[1].one != &value"),
+    ],
+)
+def test_nondet_writes_arrays_that_are_members_as_a_whole(type_: str, call: str, fact: str, tmp_path: Path) -> None:
+    """All were proved: one element was written, or nothing behind the address of an array."""
+    text = MEMBERS.replace("TYPE", type_).replace("CALL", call).replace("FACT", fact)
+    with patch.object(strategy, "PHASES", without_exact_phases()):
+        report = checked(text, tmp_path, extern=("f=nondet",))
+    assert report.properties["memsafety"] is not Verdict.TRUE
+
+
+@pytest.mark.parametrize("fact", ["here.one != &value", "box->numbers[2]", "boxes[1].numbers[0]"])
+def test_nondet_writes_no_other_member(fact: str, tmp_path: Path) -> None:
+    text = MEMBERS.replace("TYPE", "void f(int *n);").replace("CALL", "f(here.numbers);").replace("FACT", fact)
+    assert checked(text, tmp_path, extern=("f=nondet",)).properties["memsafety"] is Verdict.TRUE
+
+
+def test_a_call_that_frees_no_pointer(tmp_path: Path) -> None:
+    """It was proved: a model `free` without a pointer among the arguments did nothing."""
+    text = """#include <stdlib.h>
+struct handle { int *block; };
+void release(struct handle handle);
+int main(void) {
+    struct handle handle = { malloc(4) };
+    release(handle);
+    free(handle.block);
+    return 0;
+}
+"""
+    report = checked(text, tmp_path, extern=("release=free",))
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+    assert "no argument of this call of release is a pointer" in report.reason
+
+
+@pytest.mark.parametrize(
+    ("declared", "before", "call"),
+    [
+        ("void work(long number);", "", "work(7);"),
+        ("void work(char *bytes);", "char bytes[8]; memcpy(bytes, &value, sizeof value);", "work(bytes);"),
+        ("struct opaque *make(void); void work(struct opaque *);", "struct opaque *o = make();", "work(o);"),
+        ("union u { long number; double real; }; void work(long);", "union u u = { 1 };", "work(u.number);"),
+    ],
+)
+def test_numbers_that_hide_no_pointer(declared: str, before: str, call: str, tmp_path: Path) -> None:
+    """Right neighbours of `tests/unsafe_c/externs`: what these programs pass on leads to none of their objects."""
+    text = f"""#include <assert.h>
+#include <string.h>
+{declared}
+int main(void) {{ int value = 1; {before} {call} assert(value == 1); return 0; }}
+"""
+    assert checked(text, tmp_path).verdict is Verdict.TRUE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__attribute__((weak)) int work(void) { return 1; }\nint main(void) { assert(work && work() == 1); return 0; }",
+        'int work(void) __asm__("other");\nint work(void) { return 1; }\n'
+        "int main(void) { assert(work() == 1); return 0; }",
+        'extern int get(int) __asm__("get64");\nint main(void) { int x = 1; get(x); assert(x == 1); return 0; }',
+        "static int n; void change(void) { n = 1; }\n"
+        'static void work(void) __attribute__((weakref("change")));\n'
+        "int main(void) { if (work) work(); assert(n == 1); return 0; }",
+    ],
+)
+def test_names_of_the_linker(text: str, tmp_path: Path) -> None:
+    """Right neighbours of `tests/unsafe_c/names`: weak names that are defined, and labels that name nothing else."""
+    assert checked(f"#include <assert.h>\n{text}\n", tmp_path).verdict is Verdict.TRUE
+
+
+def test_a_weak_function_with_a_model(tmp_path: Path) -> None:
+    text = "extern int work(void) __attribute__((weak));\nint main(void) { return work ? work() : 0; }\n"
+    report = checked(text, tmp_path)
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+    assert "'work' is weak and no file defines it" in report.reason
+    assert checked(text, tmp_path, extern=("work=pure",)).verdict is Verdict.TRUE
+    (tmp_path / "models.c").write_text("int work(void) { return 1; }\n")
+    assert checked(text, tmp_path, models=(str(tmp_path / "models.c"),)).verdict is Verdict.TRUE

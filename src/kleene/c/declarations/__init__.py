@@ -4,4 +4,5 @@ In reading order:
 
 - `initializers`: initialisers
 - `variable_arrays`: arrays of variable length
+- `opaque`: vectors, complex numbers and others, which are only bytes
 """

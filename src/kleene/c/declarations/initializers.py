@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import evaluate, initializer, kind, string_units
+from kleene.c.declarations.opaque import computes
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_constant
 from kleene.cfa.expressions import (
@@ -255,6 +256,6 @@ def global_with(lowering: LoweringContext, variable: Variable, start: Any, *, co
         return Global(variable, external=True, constant=constant)
     operations = [edge.label for edge in lowering.builder.finish().edges]
     assigns = tuple(op for op in operations if isinstance(op, Assign))
-    if len(assigns) != len(operations):
+    if len(assigns) != len(operations) or computes(assigns):
         return Global(variable, external=True, constant=constant)
     return Global(variable, assigns, constant=constant)

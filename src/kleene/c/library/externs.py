@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from kleene.c.library.models import MODELS, UNKNOWN, Declared
 from kleene.c.library.outside import STANDARD
-from kleene.c.library.reach import Reach, calls_without_body, uncast
+from kleene.c.library.reach import Reach, calls_without_body
+from kleene.c.library.retyped import uncast
 from kleene.cfa.expressions import (
     AddressOf,
     Binary,
@@ -25,6 +26,7 @@ from kleene.cfa.expressions import (
     Field,
     FunctionAddress,
     Index,
+    PointerOffset,
     ReturnedNull,
     StringLiteral,
     Variable,
@@ -217,6 +219,9 @@ class _Rewriter:
                 pointer = next((a for a in call.arguments if isinstance(a.type, PointerType)), None)
                 if pointer is not None:
                     self._emit(Free(call.place, pointer))
+                else:
+                    reason = f"no argument of this call of {call.function} is a pointer, which its model 'free' frees"
+                    self._may_end(call.place, call.function, f"{reason}; say what it does by --models FILE.c")
             case "alloc":
                 self._allocate(call)
             case "nondet":
@@ -237,12 +242,9 @@ class _Rewriter:
         reasons += [self.reach.through_globals, self._kept_elsewhere()]
         reason = next((text for text in reasons if text), "")
         if reason:
-            choice = self._temporary(INT)
             self.passed[self.here] = tuple(a for a in call.arguments if isinstance(a.type, PointerType))
-            self._emit(Havoc(call.place, choice, f"{name} (does something)"))
             advice = f"say what it does: --extern {name}=pure, or another model, or --models FILE.c"
-            text = f"{name} has no body, and {reason}; {advice}"
-            self._choose(call.place, Comparison("!=", choice, Constant(0, INT)), Unsupported(call.place, text))
+            self._may_end(call.place, f"{name} (does something)", f"{name} has no body, and {reason}; {advice}")
         changed = dict.fromkeys(self.kept.get(self.function.name, ()))
         changed |= dict.fromkeys(v for variables in self.kept.values() for v in variables if v.is_global)
         own = [v for argument in call.arguments if (v := self.reach.numbers(argument)) is not None]
@@ -331,20 +333,20 @@ class _Rewriter:
         return Constant(0, type_) if name in self.given else ReturnedNull(0, type_, name)
 
     def _write(self, call: Call, argument: Expression) -> None:
-        """Any numbers in what a pointer argument points to: a variable as a whole, or a struct; NULL is left alone.
+        """Any values in what a pointer argument points to: a variable or an array as a whole, or a struct; not NULL.
 
-        Of another pointer to numbers, or to anything (`void *`), it is not known how much there is to write.
+        Of another pointer to scalars, or to anything (`void *`), it is not known how much there is to write.
         """
         assert isinstance(call.function, str)
         pointer = uncast(argument)
         if isinstance(pointer, Constant | FunctionAddress | StringLiteral):
             return
         variable = self.reach.numbers(pointer)
-        if variable is not None:
-            self._any_value(call.place, variable, call.function)
+        known = variable if variable is not None else _array_of(pointer)
+        if known is not None:
+            self._any_value(call.place, known, call.function)
             return
         type_ = pointer.type.target if isinstance(pointer.type, PointerType) else argument.type
-        is_one = isinstance(pointer, AddressOf) and not isinstance(pointer.target, Index)
         if isinstance(type_, FunctionType) or self.reach.is_handle(pointer.type):
             return
         null = Comparison("==", argument, Constant(0, argument.type))
@@ -353,15 +355,19 @@ class _Rewriter:
         self.edges.append(Edge(self.here, Assume(call.place, null, truth=False), written))
         self.edges.append(Edge(self.here, Assume(call.place, null), skip))
         self.here = written
-        if not isinstance(type_, RecordType | PointerType) and not is_one:
+        if not isinstance(type_, RecordType) and not isinstance(pointer, AddressOf):
             advice = "say it by --models FILE.c"
             reason = f"{call.function} has no body and writes to an unknown number of elements of {pointer}; {advice}"
-            choice = self._temporary(INT)
-            self._emit(Havoc(call.place, choice, f"{call.function} (writes more)"))
-            self._choose(call.place, Comparison("!=", choice, Constant(0, INT)), Unsupported(call.place, reason))
+            self._may_end(call.place, f"{call.function} (writes more)", reason)
         if is_scalar(type_) or isinstance(type_, RecordType):
             self._any_value(call.place, Deref(pointer, type_), call.function)
         self._emit(Skip(call.place), skip)
+
+    def _may_end(self, place: Place, choice: str, reason: str) -> None:
+        """A branch that is not supported, and one that goes on."""
+        variable = self._temporary(INT)
+        self._emit(Havoc(place, variable, choice))
+        self._choose(place, Comparison("!=", variable, Constant(0, INT)), Unsupported(place, reason))
 
     def _allocate(self, call: Call) -> None:
         """A new block of as many bytes as the integer arguments say, or as large as what the result points to."""
@@ -383,3 +389,13 @@ class _Rewriter:
         variable = Variable(f"${self.mark}{len(self.locals) + 1}", type_)
         self.locals.append(variable)
         return variable
+
+
+def _array_of(pointer: Expression) -> Expression | None:
+    """The array that an address leads to, or to an element of it; an array of arrays as a whole."""
+    while isinstance(pointer, PointerOffset | Cast):
+        pointer = pointer.pointer if isinstance(pointer, PointerOffset) else pointer.operand
+    target = pointer.target if isinstance(pointer, AddressOf) else None
+    while isinstance(target, Index):
+        target = target.base
+    return target if target is not None and isinstance(target.type, ArrayType) else None

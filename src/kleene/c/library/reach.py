@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kleene.c.library.outside import STANDARD
+from kleene.c.library.retyped import Retyped, uncast
 from kleene.cfa.expressions import (
     AddressOf,
-    Cast,
     Constant,
     Expression,
     FunctionAddress,
@@ -25,7 +25,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import Call, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
-from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordType, Type
+from kleene.cfa.types import PointerType, RecordType, Type
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Reach:
         variable = root_variable(inner.target) if isinstance(inner, AddressOf) else None
         if variable is not None:
             return "" if self._is_constant_text(variable) else f"it may change or keep {variable.name.split('#')[0]}"
-        if self._holds_pointers(argument.type) or (self._hides_pointers and argument.type.size >= self._width):
+        if self._retyped.may_hold_pointers(argument.type):
             return (
                 "" if self.is_handle(argument.type) else f"it may change, free or keep what {_words_of(inner)} reaches"
             )
@@ -57,7 +57,7 @@ class Reach:
         """The variable of numbers only whose address is the argument."""
         inner = uncast(argument)
         variable = root_variable(inner.target) if isinstance(inner, AddressOf) else None
-        if variable is None or self._is_constant_text(variable) or self._holds_pointers(variable.type):
+        if variable is None or self._is_constant_text(variable) or self._retyped.may_hold_pointers(variable.type):
             return None
         return variable
 
@@ -75,14 +75,14 @@ class Reach:
             if item.variable.name in STANDARD:
                 continue
             known = not item.external or item.variable.name in self._assigned_names
-            if known and self._holds_pointers(item.variable.type) and not self.is_handle(item.variable.type):
+            if known and self._retyped.may_hold_pointers(item.variable.type) and not self.is_handle(item.variable.type):
                 return f"it may change the global {item.variable.name}, which is not static"
         return ""
 
     @cached_property
     def shared_numbers(self) -> tuple[Variable, ...]:
         """The shared globals that are numbers, or structs and arrays of numbers."""
-        return tuple(g.variable for g in self.shared if not self._holds_pointers(g.variable.type))
+        return tuple(g.variable for g in self.shared if not self._retyped.holds_pointers(g.variable.type))
 
     @cached_property
     def _assigned_names(self) -> frozenset[str]:
@@ -95,46 +95,18 @@ class Reach:
         return tuple(n for o in self.program.operations for x in expressions(o) for n in walk(x))
 
     @cached_property
-    def _width(self) -> int:
-        return self.program.pointer_size
-
-    @cached_property
-    def _hides_pointers(self) -> bool:
-        """Whether the program converts pointers to numbers."""
-        return any(
-            isinstance(n, Cast) and isinstance(n.operand.type, PointerType) and not isinstance(n.type, PointerType)
-            for n in self._nodes
-        )
-
-    @cached_property
-    def _converted_types(self) -> frozenset[Type]:
-        """The types of pointers to which other pointers are converted."""
-        casts = (n for n in self._nodes if isinstance(n, Cast) and isinstance(n.type, PointerType))
-        return frozenset(n.type for n in casts if n.operand.type != n.type and not isinstance(n.operand, Constant))
+    def _retyped(self) -> Retyped:
+        return Retyped(self.program)
 
     def is_handle(self, type_: Type) -> bool:
         """Whether a pointer points to a struct of unknown code, such as FILE: the program has no such object."""
         if not isinstance(type_, PointerType) or not isinstance(type_.target, RecordType):
             return False
-        return type_.target.name not in self.program.records and type_ not in self._converted_types
+        return type_.target.name not in self.program.records and not self._retyped.is_converted(type_)
 
     def _is_constant_text(self, variable: Variable) -> bool:
         item = next((g for g in self.program.globals if g.variable == variable), None)
-        return item is not None and item.constant and not self._holds_pointers(variable.type)
-
-    def _holds_pointers(self, type_: Type) -> bool:
-        if isinstance(type_, ArrayType):
-            return self._holds_pointers(type_.element)
-        if isinstance(type_, RecordType):
-            layout = self.program.records.get(type_.name)
-            return layout is None or any(self._holds_pointers(f.type) for f in layout.fields)
-        return isinstance(type_, PointerType | FunctionType)
-
-
-def uncast(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression
+        return item is not None and item.constant and not self._retyped.holds_pointers(variable.type)
 
 
 def _words_of(expression: Expression) -> str:

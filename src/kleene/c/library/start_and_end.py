@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge, chain
-from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, address_taken
+from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, Unsupported, address_taken
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import RecordType
 
@@ -29,6 +29,8 @@ class StartAndEnd:
     constructors: dict[str, int] = field(default_factory=dict)
     """With their priorities."""
     destructors: dict[str, int] = field(default_factory=dict)
+    tables: tuple[str, ...] = ()
+    """The variables in sections of functions that the loader runs; what it does with them is not followed."""
     handlers: bool = False
     """Whether some file may call `atexit`."""
 
@@ -47,18 +49,22 @@ def with_start_and_end(program: CProgram, runs: StartAndEnd) -> CProgram:
     """The program whose entry begins with the constructors; every exit calls handlers and destructors."""
     starts = sorted(runs.constructors, key=lambda name: runs.constructors[name])
     ends = sorted(runs.destructors, key=lambda name: runs.destructors[name])[::-1]
-    if not starts and not runs.at_exit:
+    if not starts and not runs.at_exit and not runs.tables:
         return program
     functions = {name: _with_destructors(f, ends) for name, f in program.functions.items()}
     main = functions[program.entry]
     if runs.at_exit:
         main = _with_end(main, ends)
-    functions[program.entry] = _with_constructors(main, starts)
+    functions[program.entry] = _with_constructors(main, starts, runs.tables)
     return replace(program, functions=functions)
 
 
-def _with_constructors(main: Function, names: Sequence[str]) -> Function:
-    operations: list[Operation] = [Call(main.place, name, ()) for name in names]
+def _with_constructors(main: Function, names: Sequence[str], tables: Sequence[str]) -> Function:
+    operations: list[Operation] = [
+        Unsupported(main.place, f"the loader runs the functions of {name}, by the section that it is in")
+        for name in tables
+    ]
+    operations += [Call(main.place, name, ()) for name in names]
     edges = chain(f"{main.name}.start", operations, main.cfa.entry)
     return replace(main, cfa=Cfa(edges[0].source, (*edges, *main.cfa.edges))) if edges else main
 
