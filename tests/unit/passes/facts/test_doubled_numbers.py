@@ -10,10 +10,11 @@ from tests.unit.passes.facts.test_sums_and_sizes import alarms
 from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.shape.analyse import analyse
-from kleene.cfa.expressions import Binary, Variable
+from kleene.cfa.expressions import Binary, Constant, Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.types import INT
-from kleene.passes.facts.relations.states import State, merge, odd_part
+from kleene.passes.facts.relations.forms import Form, form_of_constant
+from kleene.passes.facts.relations.states import State, merge
 from kleene.passes.facts.relations.values import Values
 from kleene.passes.preparation import Prepared
 
@@ -80,16 +81,14 @@ def test_products_of_doubled_numbers(tmp_path: Path, odd: int, factor: int) -> N
     """What is known of a product in a type of 8 bits holds for each number that is doubled, or 0."""
     values, state = _values(tmp_path), State()
     number = state.fresh(0, BYTE[1])
-    state.doubled[number] = odd
-    state.sharpen_doubled()
+    state.add_form(number, Form(odd))
     result = values._product(number, state.fresh(factor, factor), BYTE, state)
     low, high = state.interval(result)
     for value in [0, *(odd << k for k in range(8) if odd << k <= BYTE[1])]:
         assert value <= state.interval(number)[1]
         wrapped = (value * factor + 128) % 256 - 128
         assert low <= wrapped <= high
-        if result in state.doubled and wrapped > 0:
-            assert odd_part(wrapped) == state.doubled[result]
+        assert state.form(result).covers(form_of_constant(wrapped))
 
 
 @pytest.mark.parametrize(
@@ -111,6 +110,37 @@ def test_sums_of_three_numbers_that_wrap(tmp_path: Path, ranges: tuple[tuple[int
             assert wrapped < 0 or wrapped >= number + state.grown[result, state.held[term]]
 
 
+@pytest.mark.parametrize("multiple", [1, 2, 4, 8, 32])
+@pytest.mark.parametrize("more", [0, 1, 2, 4, 5, 8, 64])
+def test_capacities_that_are_doubled_and_more(tmp_path: Path, multiple: int, more: int) -> None:
+    """``2 * n + 4`` in a type of 8 bits, for each multiple of a power of 2: larger than it, or less than 0."""
+    values, state = _values(tmp_path), State()
+    state.held[N] = number = state.fresh(0, BYTE[1])
+    state.add_form(number, Form(multiple=multiple))
+    doubled = Binary("*", N, Constant(2, INT), INT)
+    result = values._wrapped_sum(Binary("+", doubled, Constant(more, INT), INT), BYTE, state)
+    capacities = range(0, BYTE[1] + 1, multiple)
+    wrapped = {n: (2 * n + more + 128) % 256 - 128 for n in capacities}
+    if result is None:
+        assert any(2 * n + more > 255 for n in capacities)
+        return
+    low, high = state.interval(result)
+    for n, grown in wrapped.items():
+        assert low <= grown <= high
+        assert grown < 0 or grown >= n + state.grown[result, number]
+        assert grown or not state.is_nonzero(result)
+        assert state.form(result).covers(form_of_constant(grown))
+
+
+def test_bounds_of_forms() -> None:
+    """No number of a form is outside of its bounds."""
+    for odd, multiple, low, high in product((None, 1, 3), (1, 4), range(-9, 9, 3), range(-8, 40, 3)):
+        form = Form(odd, multiple)
+        least, most = form.bounds((low, high))
+        own = [n for n in range(low, high + 1) if form.covers(form_of_constant(n))]
+        assert all(least <= n <= most for n in own)
+
+
 @pytest.mark.parametrize(
     "ranges", [((0, 127), (0, 127), (0, 2)), ((0, 127), (-1, 5), (0, 1)), ((-9, 127), (0, 1), (1, 1))]
 )
@@ -125,11 +155,11 @@ def test_sums_that_may_wrap_to_any_number(tmp_path: Path, ranges: tuple[tuple[in
 
 def test_doubled_numbers_that_meet() -> None:
     """Numbers of two states are doubled in the join only if they have the same odd part; 0 has any."""
-    for one, two, joint in ((4, 8, 1), (6, 24, 3), (4, 6, None), (0, 12, 3), (0, 0, None)):
+    for one, two, joint in ((4, 8, Form(1, 4)), (6, 24, Form(3, 2)), (4, 6, Form(None, 2)), (0, 12, Form(3, 4))):
         first, second = State(), State()
         first.held[N], second.held[N] = first.fresh(one, one), second.fresh(two, two)
         state, _ = merge(first, second)
-        assert state.doubled.get(state.held[N]) == joint
+        assert state.forms[state.held[N]] == joint
 
 
 BUILDER = """struct builder { char *data; size_t len, cap; };

@@ -17,8 +17,9 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State as RunState
 from kleene.domains.explicit.values import NotModelled, Pointer, Value
 from kleene.passes.calls.inline import inline
+from kleene.passes.facts.relations.forms import form_of_constant
 from kleene.passes.facts.relations.questions import Relations
-from kleene.passes.facts.relations.states import Cell, Part, State, odd_part
+from kleene.passes.facts.relations.states import Cell, Part, State
 from kleene.passes.facts.relations.zones import ZERO, Zone
 from kleene.passes.preparation import Prepared
 
@@ -58,8 +59,8 @@ class _Witness:
                 self.wrong.append(f"{x} is not in {low}..{high}")
             if a in self.known.nonzero and x == 0:
                 self.wrong.append("0 is taken for another number")
-            if a in self.known.doubled and x > 0 and odd_part(x) != self.known.doubled[a]:
-                self.wrong.append(f"{x} is not {self.known.doubled[a]} times a power of 2")
+            if a in self.known.forms and not self.known.forms[a].covers(form_of_constant(x)):
+                self.wrong.append(f"{x} is not a {self.known.forms[a]}")
             for b, y in numbers:
                 least = self.known.grown.get((a, b))
                 if least is not None and 0 <= x < y + least:

@@ -205,9 +205,10 @@ class Following:
         if visits[node] > PATIENCE and is_head:
             self._keep_gaps(node[1], joint)
             widen(known.zone, joint.zone, pairs, steps._landmarks.of_each(joint.holders()), self.gap_steps)
-            joint.sharpen_doubled()
-            if self.last is not None:
-                for number in steps.numbers(node[1]):
+            joint.sharpen()
+            for number in steps.numbers(node[1]):  # an element is in the array
+                joint.zone.add(ZERO, joint.held[number], 0)
+                if self.last is not None:
                     joint.zone.add(joint.held[number], ZERO, self.last)
             if visits[node] <= TIGHTENED:
                 joint.zone.tighten()

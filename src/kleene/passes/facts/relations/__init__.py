@@ -11,6 +11,7 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 In reading order:
 
 - `zones`: intervals and bounds of differences
+- `forms`: what the bits of numbers tell
 - `states`: symbols of numbers and pointers, and their zone
 - `values`: expressions in such a state
 - `texts`: terminators of blocks of bytes

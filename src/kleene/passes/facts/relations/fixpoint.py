@@ -118,7 +118,7 @@ class Fixpoint(Operations, ABC):
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     landmarks = self._landmarks.of_each(joint.holders(), only_ends=visits[edge.target] > UNHURRIED)
                     widen(known.zone, joint.zone, pairs, landmarks)
-                    joint.sharpen_doubled()
+                    joint.sharpen()
                     if visits[edge.target] <= TIGHTENED:
                         joint.zone.tighten()
                 if not covers(known, joint, pairs):

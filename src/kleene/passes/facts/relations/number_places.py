@@ -74,7 +74,7 @@ class NumberPlaces:
 
 def number_places(cfa: Cfa[Operation], blocks: Blocks) -> NumberPlaces:
     """The places of an automaton; none where blocks are not told apart."""
-    search = _Search(cfa, blocks)
+    search = PlaceSearch(cfa, blocks)
     if not blocks.known or not search.indices:
         return NumberPlaces()
     asked = search.asked()
@@ -123,7 +123,9 @@ def _stores(operation: Operation) -> list[tuple[Expression, Expression | None]]:
     return []
 
 
-class _Search:
+class PlaceSearch:
+    """The numbers in memory of one automaton, and how they are accessed."""
+
     def __init__(self, cfa: Cfa[Operation], blocks: Blocks) -> None:
         self.cfa, self.blocks = cfa, blocks
         self.operations = blocks.operations

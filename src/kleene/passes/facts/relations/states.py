@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
+from kleene.passes.facts.relations.forms import ANY, Form, form_of_constant
 from kleene.passes.facts.relations.zones import ZERO, Interval, Zone, join_zones
 
 MOST_DEPTH = 2
@@ -56,8 +57,8 @@ class State:
     """What is known at a location. `blocks` has the kinds of blocks of a pointer symbol; None: any.
 
     `nonzero` has symbols of numbers that are not 0, where their interval does not say so. `grown` has pairs of numbers
-    of which the first is the second plus at least 0 or 1, or less than 0: a signed sum may have wrapped. `doubled` has
-    numbers that are some odd number times a power of 2, or not more than 0: capacities that are doubled.
+    of which the first is the second plus at least 0 or 1, or less than 0: a signed sum may have wrapped. `forms` has
+    what the bits of numbers tell, where it is more than their interval.
     """
 
     held: dict[Key, int] = field(default_factory=dict)
@@ -67,27 +68,39 @@ class State:
     following: int = 1
     nonzero: set[int] = field(default_factory=set)
     grown: dict[tuple[int, int], int] = field(default_factory=dict)
-    doubled: dict[int, int] = field(default_factory=dict)
+    forms: dict[int, Form] = field(default_factory=dict)
 
     def copy(self) -> State:
         blocks, apart, nonzero = dict(self.blocks), set(self.apart), set(self.nonzero)
-        grown, doubled = dict(self.grown), dict(self.doubled)
-        return State(dict(self.held), self.zone.copy(), blocks, apart, self.following, nonzero, grown, doubled)
+        grown, forms = dict(self.grown), dict(self.forms)
+        return State(dict(self.held), self.zone.copy(), blocks, apart, self.following, nonzero, grown, forms)
 
-    def odd_part(self, number: int) -> int | None:
-        """The odd number of which a number is a multiple by a power of 2; 0 if it is not more than 0; else None."""
+    def form(self, number: int) -> Form:
+        """What the bits of a number tell."""
         low, high = self.zone.bounds[number]
-        if high <= 0:
-            return 0
-        return odd_part(low) if low == high else self.doubled.get(number)
+        if low == high:
+            return form_of_constant(low)
+        known = self.forms.get(number, ANY)
+        return replace(known, odd=0) if high <= 0 else known
 
-    def sharpen_doubled(self) -> None:
-        """Lower the bounds of doubled numbers to such numbers."""
-        for number, odd in self.doubled.items():
-            low, high = self.zone.bounds[number]
-            most = odd << (high // odd).bit_length() - 1 if high >= odd else 0
-            if low <= most < high:
-                self.zone.add(number, ZERO, most)
+    def add_form(self, number: int, form: Form) -> None:
+        """Write down the form of a number, and sharpen its bounds."""
+        if form.tells and self.zone.bounds[number][0] != self.zone.bounds[number][1]:
+            self.forms[number] = form
+            self._sharpen(number, form)
+
+    def sharpen(self) -> None:
+        """Bring the bounds of numbers to numbers of their forms."""
+        for number, form in self.forms.items():
+            self._sharpen(number, form)
+
+    def _sharpen(self, number: int, form: Form) -> None:
+        interval = self.zone.bounds[number]
+        low, high = form.bounds(interval)
+        if low > interval[0]:
+            self.zone.add(ZERO, number, -low)
+        if high < interval[1]:
+            self.zone.add(number, ZERO, high)
 
     def growth(self, number: int, base: int) -> int | None:
         """0 or 1 if a number is another one plus at least that, or less than 0."""
@@ -162,7 +175,7 @@ class State:
         self.zone.keep(reached & self.zone.bounds.keys())
         self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
         self.nonzero &= reached
-        self.doubled = {number: odd for number, odd in self.doubled.items() if number in reached}
+        self.forms = {number: form for number, form in self.forms.items() if number in reached}
         self.grown = {(a, b): least for (a, b), least in self.grown.items() if a in reached and b in reached}
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
 
@@ -402,23 +415,8 @@ class _Merge:
                     result.grown[i, j] = min(growths[0], growths[1])
         result.nonzero = {i for i, (a, b) in numbers if first.is_nonzero(a) and second.is_nonzero(b)}
         for i, (a, b) in numbers:
-            odd = _common_odd(first.odd_part(a), second.odd_part(b))
-            if odd:
-                result.doubled[i] = odd
-        result.sharpen_doubled()
+            result.add_form(i, first.form(a).join(second.form(b)))
         return result
-
-
-def odd_part(number: int) -> int:
-    """A number greater than 0, divided by 2 as long as it is even."""
-    return number // (number & -number)
-
-
-def _common_odd(one: int | None, two: int | None) -> int | None:
-    """The odd part of two numbers: one that is not more than 0 may have any."""
-    if one is None or two is None or (one and two and one != two):
-        return None
-    return one or two
 
 
 def _imitate(state: State, null: int, other: State, pointer: int, known: dict[int, int]) -> None:
@@ -443,8 +441,7 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
                     waiting.append(value)
                 else:
                     made[value] = state.fresh(*other.zone.bounds[value])
-                    if value in other.doubled:
-                        state.doubled[made[value]] = other.doubled[value]
+                    state.add_form(made[value], other.form(value))
             state.held[key.of(made[symbol])] = made[value]
     new = {old: own for old, own in made.items() if old not in known and old in other.zone.bounds}
     for (a, b), c in other.zone.gaps.items():
@@ -551,7 +548,7 @@ def _is_within(known: State, symbol: int, other: State, twin: int) -> bool:
     if twin not in other.zone.bounds:
         return False
     (low, high), (a, b) = known.zone.bounds[symbol], other.zone.bounds[twin]
-    if symbol in known.doubled and other.odd_part(twin) not in (0, known.doubled[symbol]):
+    if symbol in known.forms and not known.forms[symbol].covers(other.form(twin)):
         return False
     return low <= a and b <= high and (symbol not in known.nonzero or other.is_nonzero(twin))
 
@@ -577,7 +574,7 @@ def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
             return False
     numbers = [(n, old) for n, (old, _) in enumerate(pairs, 1) if n not in joint.blocks]
     new = {old: n for n, old in numbers}
-    if any(joint.odd_part(new[number]) not in (0, odd) for number, odd in known.doubled.items() if number in new):
+    if any(not form.covers(joint.form(new[number])) for number, form in known.forms.items() if number in new):
         return False
     for (a, b), least in known.grown.items():
         growth = joint.growth(new[a], new[b]) if a in new and b in new else None

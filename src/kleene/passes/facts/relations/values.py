@@ -30,7 +30,8 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
-from kleene.passes.facts.relations.states import Cell, Part, State, odd_part
+from kleene.passes.facts.relations.forms import Form, odd_part
+from kleene.passes.facts.relations.states import Cell, Part, State
 from kleene.passes.facts.relations.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
@@ -354,7 +355,10 @@ class Values:
         (al, ah), (bl, bh) = state.interval(a), state.interval(b)
         match expression.operator:
             case "+" if full[0] <= al + bl and ah + bh <= full[1]:
-                return self._sum(state, a, b, minus=False)
+                total = self._sum(state, a, b, minus=False)
+                if min(al, bl) < 0 and total not in (a, b):  # a product among its terms may have wrapped
+                    self._grow(state, total, expression, full)
+                return total
             case "+" if (wrapped := self._wrapped_sum(expression, full, state)) is not None:
                 return wrapped
             case "-":
@@ -417,17 +421,23 @@ class Values:
 
     def _wrapped_sum(self, expression: Binary, full: Interval, state: State) -> int | None:
         """The sum of numbers that are not less than 0, if it wraps once at most: to a number less than 0."""
-        numbers = [self.number(term, state) for term in _terms_of(expression)]
-        bounds = [state.interval(number) for number in numbers]
+        wrapped = state.fresh(*full)
+        return wrapped if self._grow(state, wrapped, expression, full) else None
+
+    def _grow(self, state: State, total: int, expression: Binary, full: Interval) -> bool:
+        """Write down that a sum is not less than each of its terms, or less than 0; false if that is not known."""
+        terms = [(self.number(t, state), times) for t, times in _multiples(expression)]
+        bounds = [(times * state.interval(number)[0], times * state.interval(number)[1]) for number, times in terms]
         least, most = sum(low for low, _ in bounds), sum(high for _, high in bounds)
         if full[0] >= 0 or any(low < 0 for low, _ in bounds) or most > full[1] - full[0]:
-            return None
-        wrapped = state.fresh(*full)
-        for number, (low, _) in zip(numbers, bounds, strict=True):
-            state.grown[wrapped, number] = min(least - low, 1)
+            return False
+        for number, _ in terms:
+            state.grown[total, number] = min(least - state.interval(number)[0], 1)
         if least:
-            state.nonzero.add(wrapped)
-        return wrapped
+            state.nonzero.add(total)
+        multiple = math.gcd(full[1] - full[0] + 1, *(times * state.form(number).multiple for number, times in terms))
+        state.add_form(total, Form(multiple=multiple))
+        return True
 
     def _product(self, a: int, b: int, full: Interval, state: State) -> int:
         """A symbol for a product in a type of some range; the same one for the same numbers, also if it may wrap."""
@@ -455,11 +465,18 @@ class Values:
         else:
             product = known
         state.held.update(dict.fromkeys(names, product))
-        odd = state.odd_part(a) if bl == bh and bl > 0 and al >= 0 else None
-        if odd and (fits or (full[0] < 0 and bh * ah <= full[1] - full[0])):  # else it wraps, to a number less than 0
-            state.doubled[product] = odd * odd_part(bl)
-            state.sharpen_doubled()
+        self._form_of_product(state, product, (a, b), full)
         return product
+
+    @staticmethod
+    def _form_of_product(state: State, product: int, factors: tuple[int, int], full: Interval) -> None:
+        (al, ah), (bl, bh) = (state.interval(factor) for factor in factors)
+        one, two = (state.form(factor) for factor in factors)
+        is_small = full[0] <= al * bl <= ah * bh <= full[1]
+        wraps_below = full[0] < 0 and bh * ah <= full[1] - full[0]  # to a number less than 0
+        odd = one.odd * odd_part(bl) if one.odd and bl == bh and bl > 0 and al >= 0 else None
+        multiple = math.gcd(one.multiple * two.multiple, full[1] - full[0] + 1)
+        state.add_form(product, Form(odd if is_small or wraps_below else None, multiple))
 
     @staticmethod
     def _wraps(state: State, product: int, a: int, factor: int, full: Interval) -> None:
@@ -506,6 +523,7 @@ class Values:
             self._between(state, result, b, al, ah)
             self._beside_other_sums(state, result, a, b)
             state.held[Part("term", result, 1)], state.held[Part("term", result, 2)] = a, b
+        state.add_form(result, Form(multiple=math.gcd(state.form(a).multiple, state.form(b).multiple)))
         return result
 
     @staticmethod
@@ -611,6 +629,20 @@ def _terms_of(value: Expression) -> list[Expression]:
     if not (isinstance(value, Binary) and value.operator == "+"):
         return [value]
     return [t for side in (value.left, value.right) for t in (_terms_of(side) if side.type == value.type else [side])]
+
+
+def _multiples(total: Binary) -> list[tuple[Expression, int]]:
+    """The terms of a sum, each with how many times it is there: ``2 * cap + 4`` has `cap` twice."""
+    return [_multiple(t) if t.type == total.type else (t, 1) for t in _terms_of(total)]
+
+
+def _multiple(value: Expression) -> tuple[Expression, int]:
+    match value:
+        case Binary("*", number, Constant(value=times)) | Binary("*", Constant(value=times), number) if times > 0:
+            return number, times
+        case Binary("<<", number, Constant(value=bits)) if 0 <= bits < WORD.bit_length():
+            return number, 1 << bits
+    return value, 1
 
 
 def _is_text(byte: Index) -> bool:
