@@ -64,6 +64,12 @@ def listing(build: str, change: str, claim: str) -> str:
     [
         (EQUAL, "", "p->a == p->b"),
         (EQUAL, "p->a++; p->b++;", "p->a == p->b"),
+        (EQUAL, "p->a ^= 5; p->b ^= 5;", "p->a == p->b"),
+        (EQUAL, "p->a = p->a / 3 | 8; p->b = p->b / 3 | 8;", "p->a == p->b"),
+        (EQUAL, "p->a ^= p->b; p->b ^= p->a; p->a ^= p->b;", "p->a == p->b"),
+        (EQUAL, "int k = __VERIFIER_nondet_int(); p->a &= k; p->b &= k;", "p->a == p->b"),
+        (ORDERED, "p->a >>= 1; p->b >>= 1;", "p->a <= p->b"),
+        ("n->a = __VERIFIER_nondet_int(); n->b = ~n->a;", "p->a ^= 9; p->b ^= 9;", "p->a == ~p->b"),
         (EQUAL, "int *q = &p->b; *q = p->a;", "p->a == p->b"),
         (EQUAL, "int t = p->a; p->a = p->b; p->b = t;", "p->a == p->b"),
         ("n->a = 0; n->b = (unsigned)__VERIFIER_nondet_int() % 50 + 1;", "", "p->a < p->b"),
@@ -91,6 +97,10 @@ def test_lists_whose_nodes_satisfy_a_condition(tmp_path, build, change, claim):
     "build,change,claim",
     [
         (EQUAL, "p->a++;", "p->a == p->b"),
+        (EQUAL, "p->a ^= 5; p->b ^= 4;", "p->a == p->b"),
+        (EQUAL, "p->a |= 5; p->b ^= 5;", "p->a == p->b"),
+        (EQUAL, "p->a ^= p->b; p->b ^= p->a; p->a ^= 1;", "p->a == p->b"),
+        (ORDERED, "p->a ^= 1; p->b ^= 1;", "p->a <= p->b"),
         (EQUAL, "p->b = p->a + 1;", "p->a <= p->b"),  # the largest number wraps around
         ("memset(n, 0, sizeof *n); n->a = 1;", "", "p->a == p->b"),
         ("n->a = 1; n->b = 1; if (head) *n = *head; n->a = 2;", "", "p->a == p->b"),

@@ -16,6 +16,8 @@ from kleene.analysis.c.certificates import _Check, digest_of, recheck
 from kleene.analysis.c.options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
+from kleene.cfa.expressions import Binary, Cast, Unary
+from kleene.cfa.types import INT
 from kleene.cli import run_main
 from kleene.diagnostics import InputError, Limit, LimitReached
 from kleene.refine.certificate import (
@@ -28,8 +30,8 @@ from kleene.refine.certificate import (
 )
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.library import library
-from kleene.refine.conditions.cells import CellCondition
-from kleene.refine.conditions.linear import Condition
+from kleene.refine.conditions.cells import CellCondition, own_member
+from kleene.refine.conditions.linear import Condition, condition_of
 from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.loop import SAFE
 from kleene.refine.model import Abstraction, Task
@@ -64,6 +66,10 @@ def test_conditions_are_read_back(task: Task) -> None:
         plain(task, -1, equal=False),
         condition_on(task, "<=", 2),
     ]
+    mixed = Binary("^", own_member("a", INT), Unary("~", own_member("b", INT), INT), INT)
+    bits = condition_of("==", mixed, Cast(own_member("b", INT), INT))
+    assert bits is not None
+    conditions.append(CellCondition(condition_on(task, "==", 0).record, bits, (0, 4)))
     for some in ([], conditions[:1], conditions[1:2], conditions):
         assert conditions_from(of(some, task), task) == some
 

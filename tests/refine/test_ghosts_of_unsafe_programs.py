@@ -112,6 +112,15 @@ BODIES = {
     "a truth value": "struct u { _Bool a; int b; } *n = calloc(1, sizeof *n);"
     "int x = any; if (!n || x < 1) exit(0);"
     "n->a = x; n->b = x; assert(n->a >= n->b);",
+    # Bits: an order is not kept, a shift loses the sign, the width is that of the type.
+    "one bit of an order": each("q->lo ^= 4; q->hi ^= 4;"),
+    "an order and another mask": each("q->lo |= 6; q->hi |= 5;"),
+    "a product of members": each("q->lo = q->lo * q->lo; q->hi = q->hi * q->hi;"),
+    "a shift to the left": each("q->lo <<= 1; q->hi <<= 1;"),
+    "a shift of an unsigned number": each("q->lo = (int)((unsigned)q->lo >> 1); q->hi >>= 1;"),
+    "the complement of an order": each("q->lo = ~q->lo; q->hi = ~q->hi;"),
+    "a quotient and a remainder": each("q->lo = q->lo % 7; q->hi = q->hi / 7;"),
+    "bits of a shorter number": each("q->lo = (signed char)(q->lo ^ 3); q->hi = (signed char)(q->hi ^ 3);"),
     # Conditions on a member and a variable: where the variable changes, so do the ghosts of all objects.
     "a variable that grows": below("k = k - 1;"),
     "a variable that is read again": below("k = any;"),

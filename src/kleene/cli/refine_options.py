@@ -44,12 +44,13 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
         return None
     from kleene.analysis.c.refinement import RefineSettings
     from kleene.analysis.limits import MOST_MEMORY
+    from kleene.domains.shape.domain import MOST_STRUCTURES
     from kleene.refine.heaps.samples import SampleOptions
     from kleene.refine.loop import RefineOptions
 
     options = RefineOptions(
         max_rounds=given["max_rounds"],
-        max_structures=given["max_structures"],
+        max_structures=given["max_structures"] or MOST_STRUCTURES,
         samples=SampleOptions(given["samples"], given["sample_size"]),
         hint=given["structure_hint"],
         workers=min(4, os.cpu_count() or 1),

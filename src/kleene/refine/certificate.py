@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable, children
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Operation
+from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
 from kleene.diagnostics import InputError
 from kleene.domains.shape.stores import RelationalStore
@@ -27,6 +28,7 @@ from kleene.refine.classes.language import Entry
 from kleene.refine.conditions.cells import AnyCondition, CellCondition, own_member
 from kleene.refine.conditions.linear import Condition
 from kleene.refine.conditions.members import Members
+from kleene.refine.conditions.terms import is_term
 from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
@@ -35,6 +37,8 @@ from kleene.structures.layout import MOST_NODES, layout_for
 from kleene.structures.structure import SM_MUST, Structure
 
 Graphs = Mapping[str, Sequence[Structure]]
+INTEGER_BITS = frozenset((8, 16, 32, 64, 128))
+"""Widths of integer types in bits."""
 
 
 @dataclass
@@ -173,8 +177,22 @@ def conditions_document(task: Task) -> list[dict[str, Any]]:
 
 
 def _terms_document(condition: Condition) -> dict[str, Any]:
-    terms = [[v.name, factor] for v, factor in condition.terms]
+    terms = [[_term_document(term), factor] for term, factor in condition.terms]
     return {"terms": terms, "constant": condition.constant, "equal": condition.equal}
+
+
+def _term_document(term: Expression) -> Any:
+    """A variable by its name, a constant by its number, an operation by its operands; conversions have no operator."""
+    type_ = term.type
+    assert isinstance(type_, IntegerType)
+    shown = {"type": [type_.bits, type_.signed, type_.name]}
+    match term:
+        case Variable(name=name):
+            return name
+        case Constant(value=value):
+            return {"number": value, **shown}
+    operator = term.operator if isinstance(term, Unary | Binary) else ""
+    return {"operator": operator, "operands": [_term_document(part) for part in children(term)], **shown}
 
 
 def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[AnyCondition]:
@@ -199,13 +217,36 @@ def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[A
 
 
 def _condition(document: Mapping[str, Any], variables: Mapping[str, Variable]) -> Condition:
-    terms = [(name, factor) for name, factor in document["terms"]]
+    terms = [(_term(term, variables), factor) for term, factor in document["terms"]]
     numbers = [document["constant"], *(factor for _, factor in terms)]
     if not terms or any(isinstance(n, bool) or not isinstance(n, int) for n in numbers):
         raise TypeError("a condition has numbers as factors")
-    if not isinstance(document["equal"], bool) or any(name not in variables for name, _ in terms):
+    if not isinstance(document["equal"], bool) or not all(is_term(term) for term, _ in terms):
         raise InputError("the certificate has a condition on variables that the program does not have")
-    return Condition(tuple((variables[n], f) for n, f in terms), document["constant"], document["equal"])
+    return Condition(tuple(terms), document["constant"], document["equal"])
+
+
+def _term(document: Any, variables: Mapping[str, Variable]) -> Expression:
+    """The inverse of `_term_document`."""
+    if isinstance(document, str):
+        if document not in variables:
+            raise InputError("the certificate has a condition on variables that the program does not have")
+        return variables[document]
+    bits, signed, name = document["type"]
+    if bits not in INTEGER_BITS or not isinstance(signed, bool) or not isinstance(name, str):
+        raise TypeError("a type of integers is expected")
+    type_ = IntegerType(bits, signed, name)
+    if "number" in document:
+        number = document["number"]
+        if isinstance(number, bool) or not isinstance(number, int) or not type_.has(number):
+            raise TypeError("a number of its type is expected")
+        return Constant(number, type_)
+    operator, parts = document["operator"], [_term(part, variables) for part in document["operands"]]
+    if not isinstance(operator, str) or len(parts) not in (1, 2):
+        raise TypeError("an operation with one or two operands is expected")
+    if len(parts) == 1:
+        return Unary(operator, parts[0], type_) if operator else Cast(parts[0], type_)
+    return Binary(operator, parts[0], parts[1], type_)
 
 
 def _names(values: object) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """Conditions on integer members of one object and on variables: unary predicates, such as ``lo <= hi``, ``key < k``.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3: field
-assertions. The paper's compare one member with a constant; these are linear in several members of the same object, and
-in integer variables beside them. Each object has a ghost for each condition, an integer cell beyond all bytes of the
-object. A variable that changes may change the ghosts of all objects.
+assertions. The paper's compare one member with a constant; these are sums of what is computed from several members of
+the same object, and from integer variables beside them. Each object has a ghost for each condition, an integer cell
+beyond all bytes of the object. A variable that changes may change the ghosts of all objects.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kleene.cfa.expressions import GHOST_OFFSET, OPEN_GHOST_OFFSET, Expression, Field, Variable
 from kleene.cfa.types import INT, RecordType, Type
-from kleene.refine.conditions.linear import Condition
+from kleene.refine.conditions.linear import Condition, renamed
 
 _MEMBER = "."
 """The names of members begin with it in a condition, so that a member and a variable may have the same name."""
@@ -28,6 +28,11 @@ def is_own_member(variable: Variable) -> bool:
     return variable.name.startswith(_MEMBER)
 
 
+def own_members(condition: Condition) -> list[Variable]:
+    """The members of the object that a condition is about, by name."""
+    return sorted(filter(is_own_member, condition.variables), key=lambda v: v.name)
+
+
 @dataclass(frozen=True)
 class CellCondition:
     """A condition on members of a struct (`own_member`), and on variables of the program."""
@@ -35,13 +40,12 @@ class CellCondition:
     record: RecordType
     condition: Condition
     offsets: tuple[int, ...]
-    """The offsets of the members, in the order of the terms with members."""
+    """The offsets of the members, in the order of their names."""
 
     @property
     def members(self) -> dict[Variable, int]:
         """The members as variables, with their offsets."""
-        own = [v for v, _ in self.condition.terms if is_own_member(v)]
-        return dict(zip(own, self.offsets, strict=True))
+        return dict(zip(own_members(self.condition), self.offsets, strict=True))
 
     @property
     def outer(self) -> frozenset[Variable]:
@@ -64,12 +68,10 @@ class CellCondition:
         """The condition on the object that an lvalue is, over `member_variable`s."""
         members = self.members
         fields = {v: Field(base, v.name.removeprefix(_MEMBER), v.type, offset) for v, offset in members.items()}
-        terms = tuple((member_variable(fields[v]) if v in fields else v, f) for v, f in self.condition.terms)
-        return Condition(terms, self.condition.constant, self.condition.equal)
+        return renamed(self.condition, {v: member_variable(member) for v, member in fields.items()})
 
     def __str__(self) -> str:
-        shown = tuple((Variable(v.name.removeprefix(_MEMBER), v.type), f) for v, f in self.condition.terms)
-        plain = Condition(shown, self.condition.constant, self.condition.equal)
+        plain = renamed(self.condition, {v: Variable(v.name.removeprefix(_MEMBER), v.type) for v in self.members})
         return f"{self.condition if self.outer else plain} in {self.record}"
 
 

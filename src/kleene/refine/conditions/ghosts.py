@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from kleene.cfa.expressions import Binary, Comparison, Constant, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -49,7 +50,7 @@ from kleene.refine.conditions.cells import (
     member_variable,
     plain_conditions,
 )
-from kleene.refine.conditions.entailment import Cube, Entailment
+from kleene.refine.conditions.entailment import Cube, Entailment, implying_cubes
 from kleene.refine.conditions.linear import Condition
 from kleene.refine.conditions.members import Members
 
@@ -322,8 +323,9 @@ class _Rewriting:
         for other in others:
             pair = (condition, other)
             if pair not in self._pairs:
-                solver = Entailment()
-                (self._pairs[pair],) = solver.cubes([solver.z3.BoolVal(False)], pair, longest=len(pair))
+                (self._pairs[pair],) = implying_cubes(
+                    lambda theory: ([theory.z3.BoolVal(False)], ()), pair, longest=len(pair)
+                )
             yield from self._pairs[pair]
 
     def _assign_all(self, here: str, pairs: Sequence[tuple[Expression, Expression]], target: str, place: Place) -> None:
@@ -365,11 +367,13 @@ class _Rewriting:
         known = known if related is None else replace(known, related=related)
         key = (change, known)
         if key not in self._decisions:
-            solver = Entailment()
-            new = {v: solver.value(self._term(x, v)) for v, x in change.values}
-            after = solver.condition(change.condition, new)
-            given = [solver.truth(fact) for fact in known.facts]
-            true, false = solver.cubes([after, solver.z3.Not(after)], known.related, given)
+
+            def question(theory: Entailment) -> tuple[Sequence[Any], Sequence[Any]]:
+                new = {v: theory.value(self._term(x, v)) for v, x in change.values}
+                after = theory.condition(change.condition, new)
+                return [after, theory.z3.Not(after)], [theory.truth(fact) for fact in known.facts]
+
+            true, false = implying_cubes(question, known.related)
             impossible = [cube for cube in true if cube in false]
             self._decisions[key] = (
                 [cube for cube in true if cube not in impossible],
@@ -415,11 +419,14 @@ class _Rewriting:
             return []
         key = (operation.condition, operation.truth, known)
         if key not in self._contradictions:
-            solver = Entailment()
-            truth = solver.truth(self.members.over_variables(operation.condition))
-            against = solver.z3.Not(truth) if operation.truth else truth
-            given = [solver.truth(fact) for fact in known.facts]
-            (self._contradictions[key],) = solver.cubes([against], known.related, given)
+            asked = self.members.over_variables(operation.condition)
+
+            def question(theory: Entailment) -> tuple[Sequence[Any], Sequence[Any]]:
+                truth = theory.truth(asked)
+                against = theory.z3.Not(truth) if operation.truth else truth
+                return [against], [theory.truth(fact) for fact in known.facts]
+
+            (self._contradictions[key],) = implying_cubes(question, known.related)
         return self._contradictions[key]
 
     def _exclude(self, here: str, cubes: Sequence[Cube], target: str, place: Place) -> None:

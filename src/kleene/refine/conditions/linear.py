@@ -1,8 +1,9 @@
-"""Linear conditions on integer variables: the nullary predicates of an abstraction.
+"""Conditions on integer variables: the nullary predicates of an abstraction.
 
-A condition compares a sum over the variables with 0. It is a fact about a state, not an expression of the program: an
-order is one of unbounded integers; an equality of variables of one type is one modulo 2 to their width, as the machine
-computes (so ``x == y + 1`` is kept where both sides wrap around).
+A condition compares a sum over terms with 0: over variables, and over what the machine computes from them by other
+operations than sums (`terms.py`). It is a fact about a state, not an expression of the program: an order is one of
+unbounded integers; an equality of terms of one type is one modulo 2 to their width, as the machine computes (so
+``x == y + 1`` is kept where both sides wrap around).
 """
 
 from __future__ import annotations
@@ -13,45 +14,57 @@ from math import gcd
 
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable
 from kleene.cfa.types import IntegerType
+from kleene.passes.rewrite import rewrite
+from kleene.refine.conditions.terms import is_term, value_of, variables_of
 
-Sum = tuple[dict[Variable, int], int]
-"""The factors of variables, and a constant."""
+Sum = tuple[dict[Expression, int], int]
+"""The factors of terms, and a constant."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """``Σ factor * variable + constant`` is 0 (`equal`, modulo `modulus`), or is at most 0."""
+    """``Σ factor * term + constant`` is 0 (`equal`, modulo `modulus`), or is at most 0."""
 
-    terms: tuple[tuple[Variable, int], ...]
+    terms: tuple[tuple[Expression, int], ...]
     constant: int
     equal: bool
 
     @property
     def variables(self) -> frozenset[Variable]:
-        return frozenset(variable for variable, _ in self.terms)
+        return frozenset(variable for term, _ in self.terms for variable in variables_of(term))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the terms are variables."""
+        return all(isinstance(term, Variable) for term, _ in self.terms)
 
     @property
     def modulus(self) -> int:
-        """What a sum of variables of one type wraps around at; 0 if their types differ, or for an order."""
-        types = {variable.type for variable in self.variables}
+        """What a sum of terms of one type wraps around at; 0 if their types differ, or for an order."""
+        types = {term.type for term, _ in self.terms}
         type_ = next(iter(types))
         one = self.equal and len(types) == 1 and isinstance(type_, IntegerType) and not type_.boolean
         return 1 << type_.bits if one and isinstance(type_, IntegerType) else 0
 
     def holds(self, values: Mapping[Variable, int]) -> bool:
-        total = sum(factor * values[variable] for variable, factor in self.terms) + self.constant
+        total = sum(factor * value_of(term, values) for term, factor in self.terms) + self.constant
         if self.modulus:
             return total % self.modulus == 0
         return total == 0 if self.equal else total <= 0
 
     def __str__(self) -> str:
-        left = [v.name if f == 1 else f"{f} * {v.name}" for v, f in self.terms if f > 0]
-        right = [v.name if f == -1 else f"{-f} * {v.name}" for v, f in self.terms if f < 0]
+        left = [_product(f, term) for term, f in self.terms if f > 0]
+        right = [_product(-f, term) for term, f in self.terms if f < 0]
         if self.constant > 0 and right:
             left.append(str(self.constant))
         elif self.constant:
             right.append(str(-self.constant))
         return f"{' + '.join(left)} {'==' if self.equal else '<='} {' + '.join(right) or 0}"
+
+
+def _product(factor: int, term: Expression) -> str:
+    shown = str(term) if isinstance(term, Variable) else f"({term})"
+    return shown if factor == 1 else f"{factor} * {shown}"
 
 
 def condition_of(operator: str, left: Expression, right: Expression) -> Condition | None:
@@ -65,9 +78,9 @@ def condition_of(operator: str, left: Expression, right: Expression) -> Conditio
     return normal(factors, a[1] - b[1] + (operator == "<"), equal=operator in ("==", "!="))
 
 
-def normal(factors: Mapping[Variable, int], constant: int, *, equal: bool) -> Condition | None:
+def normal(factors: Mapping[Expression, int], constant: int, *, equal: bool) -> Condition | None:
     """The condition or its negation, in a form that both share; None if it is about no variable, or never holds."""
-    terms = sorted(((v, f) for v, f in factors.items() if f), key=lambda term: term[0].name)
+    terms = sorted(((v, f) for v, f in factors.items() if f), key=lambda term: str(term[0]))
     if not terms:
         return None
     common = gcd(*(f for _, f in terms))
@@ -81,7 +94,7 @@ def normal(factors: Mapping[Variable, int], constant: int, *, equal: bool) -> Co
 
 
 def linear(expression: Expression) -> Sum | None:
-    """The expression as a sum, as if numbers were unbounded; None if it is none of integer variables."""
+    """The expression as a sum, as if sums were unbounded; None if it is none of terms."""
     match expression:
         case Constant(value=value, type=IntegerType()):
             return {}, value
@@ -91,14 +104,19 @@ def linear(expression: Expression) -> Sum | None:
             return linear(operand)
         case Unary(operator="-", operand=operand):
             return _scale(linear(operand), -1)
+        case Unary(operator="~", operand=operand):
+            return _add(_scale(linear(operand), -1), ({}, -1))
+        case Binary(operator="<<", left=left, right=Constant(value=number), type=IntegerType(bits=bits)):
+            return _scale(linear(left), 1 << number) if 0 <= number < bits else None
         case Binary(operator="+" | "-" as operator, left=left, right=right):
             return _add(linear(left), _scale(linear(right), 1 if operator == "+" else -1))
         case Binary(operator="*", left=left, right=right):
             a, b = linear(left), linear(right)
             if a is not None and not a[0]:
                 return _scale(b, a[1])
-            return _scale(a, b[1]) if b is not None and not b[0] else None
-    return None
+            if b is not None and not b[0]:
+                return _scale(a, b[1])
+    return ({expression: 1}, 0) if is_term(expression) else None
 
 
 def _scale(value: Sum | None, factor: int) -> Sum | None:
@@ -113,11 +131,18 @@ def _add(a: Sum | None, b: Sum | None) -> Sum | None:
 
 def before_assignment(condition: Condition, variable: Variable, value: Expression) -> Condition | None:
     """The condition before an assignment that makes it hold after it, as if numbers were unbounded."""
-    new = linear(value)
-    if new is None:
-        return None
-    factors = dict(condition.terms)
-    factor = factors.pop(variable, 0)
-    for v, f in new[0].items():
-        factors[v] = factors.get(v, 0) + factor * f
-    return normal(factors, condition.constant + factor * new[1], equal=condition.equal)
+    total: Sum | None = ({}, condition.constant)
+    for term, factor in condition.terms:
+        changed = rewrite(term, lambda node: value if node == variable else node)
+        total = _add(total, _scale(linear(changed), factor))
+    return normal(*total, equal=condition.equal) if total is not None else None
+
+
+def renamed(condition: Condition, names: Mapping[Variable, Variable]) -> Condition:
+    """The condition on other variables, with the same order of terms."""
+
+    def change(node: Expression) -> Expression:
+        return names.get(node, node) if isinstance(node, Variable) else node
+
+    terms = tuple((rewrite(term, change), factor) for term, factor in condition.terms)
+    return Condition(terms, condition.constant, condition.equal)

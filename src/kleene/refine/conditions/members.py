@@ -52,8 +52,8 @@ from kleene.cfa.types import IntegerType, RecordField, RecordType
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.rewrite import rewrite
-from kleene.refine.conditions.cells import CellCondition, is_own_member, member_variable, own_member
-from kleene.refine.conditions.linear import Condition, before_assignment, normal
+from kleene.refine.conditions.cells import CellCondition, member_variable, own_member, own_members
+from kleene.refine.conditions.linear import Condition, before_assignment, normal, renamed
 
 Facts = frozenset[Comparison]
 """Comparisons of members, variables and constants that hold."""
@@ -387,16 +387,17 @@ class Members:
         if not isinstance(base.type, RecordType) or not all(self.is_number(v) for v in others):
             return None
         names = {v: own_member(members[v].name, v.type) if v in members else v for v in condition.variables}
-        plain = normal({names[v]: f for v, f in condition.terms}, condition.constant, equal=condition.equal)
         if len(set(names.values())) < len(names):
             return None
+        own = renamed(condition, names)
+        plain = normal(dict(own.terms), own.constant, equal=own.equal)
         return self.cell_condition(base.type, plain) if plain is not None else None
 
     def cell_condition(self, record: RecordType, condition: Condition) -> CellCondition | None:
         """The condition on members of a struct and on variables; None if it is about no member."""
         fields = self.fields_of(record.name)
         offsets = {own_member(f.name, f.type): f.offset for f in fields.values()}
-        own = [v for v, _ in condition.terms if is_own_member(v)]
+        own = own_members(condition)
         return CellCondition(record, condition, tuple(offsets[v] for v in own)) if own else None
 
     def is_number(self, variable: Variable) -> bool:

@@ -29,7 +29,7 @@ from kleene.refine.conditions.ghosts import ghosts_of
 from kleene.refine.conditions.linear import Condition, before_assignment, condition_of, normal
 from kleene.refine.conditions.members import Members
 from kleene.refine.tracking.definition import TrackingDefinition
-from kleene.refine.tracking.demands import conditions_along
+from kleene.refine.tracking.demands import conditions_along, sufficient
 from kleene.refine.tree.reachability_tree import ErrorPath
 
 MOST_NEW = 8
@@ -82,7 +82,8 @@ def _on_members(members: Members, compared: Comparison, location: str) -> list[A
     asked: dict[AnyCondition, None] = {c: None for c, _ in _first_conditions(members, compared, location)}
     waiting = list(asked)
     while waiting and len(asked) < MOST_NEW:
-        for before in _preconditions(members, waiting.pop(0)):
+        for precondition in _preconditions(members, waiting.pop(0)):
+            before = sufficient(precondition, asked)
             if before not in asked and len(asked) < MOST_NEW:
                 asked[before] = None
                 waiting.append(before)
@@ -209,7 +210,7 @@ def _condition_of(predicate: IntegerPredicate) -> Condition | None:
     if z3.is_ge(node) or z3.is_gt(node):
         left, right = right, left
     strict = z3.is_lt(node) or z3.is_gt(node)
-    factors = {v: left[0].get(v, 0) - right[0].get(v, 0) for v in {**left[0], **right[0]}}
+    factors: dict[Expression, int] = {v: left[0].get(v, 0) - right[0].get(v, 0) for v in {**left[0], **right[0]}}
     return normal(factors, left[1] - right[1] + strict, equal=z3.is_eq(node) or z3.is_distinct(node))
 
 

@@ -16,6 +16,7 @@ from kleene.cfa.operations import Assign, Havoc, Operation
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.rewrite import rewrite
 from kleene.refine.conditions.cells import AnyCondition, CellCondition
+from kleene.refine.conditions.entailment import is_implied
 from kleene.refine.conditions.linear import Condition, before_assignment
 from kleene.refine.conditions.members import Members
 from kleene.refine.tree.reachability_tree import ErrorPath
@@ -58,10 +59,36 @@ def conditions_along(
         for demand in demands:
             earlier = _before(members, demand, step.edge) if isinstance(demand, _Demand) else _above(demand, step.edge)
             for each in earlier:
-                before[each] = None
-                asked[each.condition if isinstance(each, _Demand) else each] = None
+                condition = sufficient(each.condition if isinstance(each, _Demand) else each, asked)
+                asked[condition] = None
+                if isinstance(condition, CellCondition):
+                    assert isinstance(each, _Demand)
+                    before[replace(each, condition=condition)] = None
+                else:
+                    before[condition] = None
         demands = list(before)[:MOST_DEMANDS]
     return list(asked)
+
+
+def sufficient(condition: AnyCondition, asked: Iterable[AnyCondition]) -> AnyCondition:
+    """One of the conditions that were asked for, if it implies this one; sums alone stay as they are.
+
+    So ``(a ^ 5) == (b ^ 5)`` before two assignments is ``a == b`` again, and a loop asks for no more.
+    """
+    plain = _plain(condition)
+    if plain.is_linear:
+        return condition
+    for other in asked:
+        alike = type(other) is type(condition) and _plain(other).variables == plain.variables
+        if isinstance(other, CellCondition) and isinstance(condition, CellCondition):
+            alike = alike and other.record == condition.record
+        if alike and is_implied(plain, _plain(other)):
+            return other
+    return condition
+
+
+def _plain(condition: AnyCondition) -> Condition:
+    return condition.condition if isinstance(condition, CellCondition) else condition
 
 
 def _above(condition: Condition, edge: Edge[Operation]) -> Iterable[Condition]:
