@@ -119,10 +119,63 @@ def test_inferred_contracts_hold_where_they_are_pasted(tmp_path: Path) -> None:
     assert checked.properties["contracts"] is not Verdict.FALSE
 
 
-@in_exam
-def test_a_parameter_with_the_name_of_a_member_has_no_contract(tmp_path: Path) -> None:
-    """The contract was an error where it was pasted: no formula can tell the two apart."""
+CALLED_LIKE_A_MEMBER = """
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+struct node *node_push(struct node *next, int value) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return next;
+    n->value = value;
+    n->next = next;
+    return n;
+}
+void node_free(struct node *next) { while (next) { struct node *n = next->next; free(next); next = n; } }
+"""
+
+
+@pytest.mark.parametrize(
+    "change", ["", "n->next = n;", "n->next = next ? next->next : next;", "n->next = next; free(n);"]
+)
+def test_a_parameter_with_the_name_of_a_member_has_a_contract(change: str, tmp_path: Path) -> None:
+    """It had none: no formula could tell the two apart. Where it is pasted, it holds of the right function only."""
     path = tmp_path / "list.c"
-    path.write_text(LIST.replace("int v)", "int value)").replace("= v;", "= value;"), encoding="utf-8")
-    report = check_library(str(path), check_options(timeout=120.0))
-    assert {f.name for f in report.functions if not f.contract} == {"list_push"}
+    path.write_text(CALLED_LIKE_A_MEMBER, encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=60.0))
+    contracts = {f.name: f.contract for f in report.functions}
+    assert contracts["node_free"].endswith("frees r[\\next](v); */")
+    text = CALLED_LIKE_A_MEMBER + "int main(void) { return 0; }\n"
+    for name, contract_text in contracts.items():
+        place = next(m.start() for m in re.finditer(rf"^.*\b{name}\(", text, re.MULTILINE))
+        text = f"{text[:place]}{contract_text}\n{text[place:]}"
+    path.write_text(text.replace("n->next = next;", change or "n->next = next;"), encoding="utf-8")
+    checked = check_contracts([str(path)], check_options(timeout=60.0))
+    assert (checked.properties["contracts"] is Verdict.TRUE) == (not change)
+
+
+LIST_WITH_TAIL = """
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+struct list { struct node *head, *tail; };
+struct list *list_new(void) { return calloc(1, sizeof(struct list)); }
+int list_append(struct list *l, int v) {
+    struct node *n = calloc(1, sizeof *n);
+    if (!n) return 0;
+    n->value = v;
+    if (l->tail) l->tail->next = n; else l->head = n;
+    l->tail = n;
+    return 1;
+}
+void list_free(struct list *l) {
+    while (l->head) { struct node *n = l->head; l->head = n->next; free(n); }
+    free(l);
+}
+"""
+
+
+def test_members_that_are_null_together_have_a_formula_that_says_so(tmp_path: Path) -> None:
+    """A quantifier reaches as far as it can: without parentheses the first one bound the second side, too."""
+    path = tmp_path / "list.c"
+    path.write_text(LIST_WITH_TAIL, encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=60.0))
+    contracts = "".join(f.contract for f in report.functions)
+    assert "((E(w) head(v, w)) <-> (E(w) tail(v, w)))" in contracts

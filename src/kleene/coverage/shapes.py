@@ -42,6 +42,7 @@ from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, Place, TypedSize
 from kleene.passes.facts.relations.texts import is_byte_array
 from kleene.passes.literals import is_literal
+from kleene.passes.pointers.fixed_addresses import fixed_address, signed_address
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -177,6 +178,8 @@ class _Drawing:
     nodes: dict[int, int] = field(default_factory=dict)
     objects: dict[int, Variable] = field(default_factory=dict)
     """The blocks of variables that are memory objects."""
+    addresses: dict[int, int] = field(default_factory=dict)
+    """The numbers of the blocks that stand for addresses of no object, by address."""
     live: Set[Variable] = frozenset()
     cells: list[tuple[int, int, int]] = field(default_factory=list)
     """Integers in memory: the node, the offset, and the number."""
@@ -203,7 +206,9 @@ class _Drawing:
             heap = self._reachable_blocks(heap)
         for number in (*self.objects, *heap, *stack):
             self._node(number)
-        for number in () if self._has_opaque_objects else list(self.nodes):
+        drawn = list(self.nodes)
+        self._fixed_addresses()
+        for number in () if self._has_opaque_objects else drawn:
             self._cells(number, blocks[number])
         for variable in owner.memory.pointers:
             if (variable.is_global or variable in self.live) and self._is_known(variable):
@@ -294,12 +299,34 @@ class _Drawing:
             waiting += [value.block for value in cells if isinstance(value, Pointer)]
         return [number for number in blocks if number in reached]
 
-    def _node(self, number: int) -> int:
-        sketch, block = self.sketch, self.view.state.blocks[number]
+    def _fixed_addresses(self) -> None:
+        """The objects that stand for numbers (`passes/pointers/fixed_addresses.py`), as blocks of negative numbers."""
+        owner = self.owner
+        for variable in filter(self._is_known, owner.memory.objects):
+            address = fixed_address(variable)
+            if address is not None:
+                number = self.addresses[address] = -1 - len(self.addresses)
+                node = self._new_node(number)
+                for other in owner.memory.objects:
+                    self._set(owner.symbols.object(other), node, truth=other == variable)
+                for name in (HEAP, FREED):
+                    self._set(name, node, truth=False)
+                for size in owner.memory.sizes if len(owner.memory.sizes) > 1 else ():
+                    self._set(f"size[{size}]", node, truth=size == owner.memory.size_of(variable))
+                for name in owner.edges:
+                    self.sketch.rows[node] |= owner.places.binary.get(name, 0)
+
+    def _new_node(self, number: int) -> int:
+        sketch = self.sketch
         node = self.nodes[number] = sketch.size
         sketch.nodes_true.append(0)
         sketch.nodes_false.append(0)
         sketch.rows.append(0)
+        return node
+
+    def _node(self, number: int) -> int:
+        block = self.view.state.blocks[number]
+        node = self._new_node(number)
         variable = self.objects.get(number)
         if block.alive:
             for other in self.owner.memory.objects:
@@ -387,7 +414,7 @@ class _Drawing:
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner
         edges = {to: owner.symbols.cell(cell, to) for to in owner.symbols.target_offsets(cell)}
-        value = self._in_text(value)
+        value = self._as_known(value)
         target, known = self._target(value)
         if not known:
             return
@@ -427,8 +454,14 @@ class _Drawing:
         start = self.owner.flexible.get(int(size)) if size is not None else None
         return start is not None and offset >= start
 
-    def _in_text(self, value: Value | None) -> Value | None:
-        """A pointer into a text as the analysis knows it: it points to the start; None where that is not certain."""
+    def _as_known(self, value: Value | None) -> Value | None:
+        """A pointer as the analysis knows it; None where that is not certain.
+
+        A number that has an object points to this object, a pointer into a text to its start.
+        """
+        if isinstance(value, int) and self.addresses:
+            number = self.addresses.get(signed_address(value, self.owner.program.original.pointer_size))
+            return value if number is None else Pointer(number, 0)
         texts = self.owner.texts
         if texts is None or not isinstance(value, Pointer):
             return value
@@ -440,7 +473,8 @@ class _Drawing:
         return None if size is None or texts.is_inside(int(size), value.offset) else value
 
     def _label(self, value: Pointer) -> str:
-        return self.view.state.blocks[value.block].label
+        block = self.view.state.blocks.get(value.block)
+        return block.label if block is not None else "an address of no object"
 
     # Variables ------------------------------------------------------------------------------------------------
 
@@ -453,7 +487,7 @@ class _Drawing:
             sketch.complete = False
             return
         held = self._holder(variable)
-        value = self._in_text(variable_value(owner.program, self.view, held) if held else None)
+        value = self._as_known(variable_value(owner.program, self.view, held) if held else None)
         target, known = self._target(value)
         stands = variable in owner.standing or owner.attempt.slice is not None
         if not known or (isinstance(value, Undefined) and stands):

@@ -11,7 +11,7 @@ In reading order:
 - `bit_fields`: bit-fields behind pointers become bits of bytes
 - `promote`: pointers that always hold the address of one variable
 - `scalars`: structs and arrays become variables
-- `signs`: results that are an index, or a constant that says that there is none
+- `numbers`: results that are an index or a constant, heights of subtrees
 - `elements`: arrays and blocks of pointers become lists, texts objects without content
 - `indices`: variable indices become choices
 - `attempts`: rewritings of single attempts: repeated reads and comparisons, members that nothing reads, stale pointers

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import Assumption, CProgram
 from kleene.diagnostics import LimitReached
 from kleene.passes.attempts.choices import may_choose, original_location
 from kleene.passes.attempts.slices.classes import NoSlices
@@ -119,6 +119,11 @@ class Prepared:
         except LimitReached:
             return None
         return chosen
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What is assumed of code that is not there, and of numbers in the program with one automaton."""
+        return self.source.assumptions if isinstance(self._outcome, LimitReached) else self._outcome.assumptions
 
     @property
     def inlined(self) -> CProgram:

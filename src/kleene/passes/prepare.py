@@ -45,10 +45,13 @@ from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
+from kleene.passes.numbers.heights import with_known_heights
+from kleene.passes.numbers.signs import with_known_signs
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.array_types import with_array_types
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.cut_first import with_links_cut_first
+from kleene.passes.pointers.fixed_addresses import with_fixed_addresses
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.pointers.retyped import with_retyped_pointers
 from kleene.passes.pointers.tested import with_tested_pointers
@@ -57,7 +60,6 @@ from kleene.passes.pointers.words.rewriting import with_words
 from kleene.passes.promote import promote_addresses
 from kleene.passes.rewrite import operations_of
 from kleene.passes.scalars import with_scalars
-from kleene.passes.signs import with_known_signs
 
 
 def whole_program(program: CProgram) -> CProgram:
@@ -80,7 +82,7 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
     """The inlined program made ready, with one automaton, and its lists of slots."""
     prepared = prepare_program(inlined)
     whole = with_one_automaton(prepared)
-    return with_links_cut_first(whole if whole is prepared else _with_lists(whole))
+    return with_known_heights(with_links_cut_first(whole if whole is prepared else _with_lists(whole)))
 
 
 def prepare_program(program: CProgram) -> CProgram:
@@ -129,7 +131,9 @@ def _before_members(program: CProgram) -> CProgram:
     program = with_entry_values(
         with_tested_pointers(_without_huge_blocks(with_retyped_pointers(with_bits_of_bytes(program))))
     )
-    program = without_infeasible_branches(with_literals(with_function_numbers(with_address_numbers(program))))
+    program = without_infeasible_branches(
+        with_literals(with_fixed_addresses(with_function_numbers(with_address_numbers(program))))
+    )
     blocks = with_block_lengths(with_member_blocks(with_flexible_blocks(with_array_types(program))))
     return with_known_signs(blocks)
 

@@ -53,8 +53,10 @@ class CheckReport:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What the verdicts assume of code that is not there."""
-        return self.prepared.source.assumptions if self.prepared is not None else ()
+        """What the verdicts assume of code that is not there, and proofs of numbers that are stored."""
+        if self.prepared is None:
+            return ()
+        return self.prepared.assumptions if self.proofs else self.prepared.source.assumptions
 
     @property
     def solver_calls(self) -> int:

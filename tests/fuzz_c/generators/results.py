@@ -1,7 +1,7 @@
 """Random programs with results that are a constant on some ways and computed on others, and are tested by order.
 
-What is freed depends on such tests (`passes/signs.py`): a test that is taken for an equation, or a number that is taken
-for one of a smaller range, makes a block be lost or freed twice in one run in the analysis less.
+What is freed depends on such tests (`passes/numbers/signs.py`): a test that is taken for an equation, or a number that
+is taken for one of a smaller range, makes a block be lost or freed twice in one run in the analysis less.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from tests.unit.semantics.contract_runs import HEADER, expected, explored, progr
 
 from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
+from kleene.passes.numbers.signs import with_known_signs
 from kleene.passes.pointers.retyped import with_retyped_pointers
-from kleene.passes.signs import with_known_signs
 
 STATES = 1500
 BITS = """

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from kleene.c.options import DEFAULT, ReadOptions
 from kleene.c.unit import ERRORS
 from kleene.core.verdict import DEFAULT_PROPERTIES, PROPERTIES
-from kleene.domains.shape.domain import MOST_STRUCTURES
 
 if TYPE_CHECKING:
     from kleene.analysis.c.refinement import RefineSettings
@@ -26,7 +25,8 @@ class CheckOptions:
     read: ReadOptions = field(default=DEFAULT)
     timeout: float = MOST_SECONDS
     """Seconds for the whole command."""
-    max_structures: int = MOST_STRUCTURES
+    max_structures: int | None = None
+    """The most structures of an attempt; without a number, attempts have limits of their own."""
     shape_class: str | None = None
     whole_heaps: bool = False
     """Whether heaps are not taken apart where their structures are combinations of few parts."""

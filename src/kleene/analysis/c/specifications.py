@@ -6,6 +6,7 @@ shapes share no block.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +19,14 @@ from kleene.diagnostics import Diagnostic, InputError
 from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, Atom, Const, Formula, conj, disj, exists, forall, implies, neg, subformulas
 from kleene.logic.kleene import Kleene
+from kleene.logic.transform import fresh_name
 from kleene.logic.vocabulary import BUILTIN, RESERVED, Vocabulary
 from kleene.semantics.contracts.formulas import records_of
 from kleene.semantics.contracts.specifications import RESULT, Specification, SpecificationVocabulary
 from kleene.tvp.program import parse_formula
+
+_PARAMETER = "_parameter"
+"""The end of the names of parameters that are called like fields, in formulas."""
 
 
 def read_specification(program: CProgram, contract: Contract) -> Specification:
@@ -38,9 +43,9 @@ class _Reader:
 
     def specification(self) -> Specification:
         contract, function = self.contract, self.function
-        pointers = tuple(p.name for p in function.parameters if isinstance(p.type, PointerType))
-        returns = isinstance(function.type.result, PointerType)
         fields = self._fields()
+        pointers = tuple(self._name(p.name) for p in function.parameters if isinstance(p.type, PointerType))
+        returns = isinstance(function.type.result, PointerType)
         self._check_names(pointers, fields)
         before = SpecificationVocabulary(pointers, fields)
         after = SpecificationVocabulary((*pointers, *([RESULT] if returns else ())), fields)
@@ -80,12 +85,16 @@ class _Reader:
         place = self.contract.place
         position = replace(position_at(self.text, self.file, 0), line=place.line, column=place.column,
                            text=self.text.split("\n")[place.line - 1])  # fmt: skip
-        for name in pointers:
-            if name in fields:
-                raise InputError(f"'{name}' is a parameter and a field: no formula can tell them apart", position)
         for name in (*pointers, *fields):
             if name in RESERVED or name == NEW:
                 raise InputError(f"'{name}' has a meaning of its own in formulas", position)
+
+    def _name(self, name: str) -> str:
+        """The name of a parameter or the result in formulas: a parameter called like a field has another one."""
+        if name == RESULT_WORD:
+            return RESULT
+        taken = (*self._fields(), *(p.name for p in self.function.parameters))
+        return fresh_name(f"{name}{_PARAMETER}", taken) if name in self._fields() else name
 
     # Clauses ----------------------------------------------------------------------------------------------------------
 
@@ -97,7 +106,7 @@ class _Reader:
         parts += [(f"{one} and {other} share no cell", f) for one, other, f in self._apart(clause.shapes, words)]
         for compared in clause.comparisons:
             if compared.right == "NULL":
-                points = exists(["v"], Atom(_subject(compared.left), ("v",)))
+                points = exists(["v"], Atom(self._name(compared.left), ("v",)))
                 parts.append((str(compared), neg(points) if compared.operator == "==" else points))
         parts += [(str(text), words.with_paths(self._formula(text, vocabulary))) for text in clause.formulas]
         return tuple(parts)
@@ -105,7 +114,7 @@ class _Reader:
     def _formula(self, text: FormulaText, vocabulary: Vocabulary, *free: str) -> Formula:
         """A formula parsed in its place, so that mistakes are shown there."""
         where = position_at(self.text, self.file, text.start)
-        padded = "\n" * (where.line - 1) + " " * (where.column - 1) + text.text.replace(RESULT_WORD, RESULT)
+        padded = "\n" * (where.line - 1) + " " * (where.column - 1) + self._with_names(text.text)
         try:
             formula = parse_formula(padded, vocabulary, file=self.file, free=free)
         except InputError as problem:
@@ -117,12 +126,24 @@ class _Reader:
                 raise InputError("1/2 is no truth value of contracts", where)
         return formula
 
+    def _with_names(self, text: str) -> str:
+        """The text of a formula with the names of its parameters: ``\\next`` is the parameter, ``next`` the field."""
+        for parameter in self.function.parameters:
+            text = re.sub(rf"\\{parameter.name}\b", self._name(parameter.name), text)
+        return text.replace(RESULT_WORD, RESULT)
+
     def _diagnostics(self, problem: InputError) -> Iterator[Diagnostic]:
         """The messages, with the lines of the file and its word for the result."""
         lines = self.text.split("\n")
         for d in problem.diagnostics:
             position = d.position and replace(d.position, text=lines[min(d.position.line, len(lines)) - 1])
-            yield replace(d, message=d.message.replace(RESULT, RESULT_WORD), position=position)
+            hints = [f"; \\{n} is the parameter" for n in self._fields() if f"'{n}'" in d.message and self._is_both(n)]
+            message = "".join([d.message.replace(RESULT, RESULT_WORD), *hints])
+            yield replace(d, message=message, position=position)
+
+    def _is_both(self, name: str) -> bool:
+        """Whether a parameter has the name of a field."""
+        return name in self._fields() and any(p.name == name for p in self.function.parameters)
 
     # Words ------------------------------------------------------------------------------------------------------------
 
@@ -130,7 +151,7 @@ class _Reader:
         if len(shape.links) > 1 and shape.word == "tree" and set(shape.links) != set(words.fields):
             position = position_at(self.text, self.file, self.text.find(shape.word))
             raise InputError(f"{shape} beside a formula: its cells have other fields, too", position)
-        p = _subject(shape.subject)
+        p = self._name(shape.subject)
         links = words.fields if shape.word == "tree" else shape.links[:1]
         inside = Atom(words.predicate_of("reach", links, p), ("v",))
         cycle = Atom(words.predicate_of("cycle", links), ("v",))
@@ -162,8 +183,4 @@ class _Reader:
 
     def _inside(self, shape: Shape, words: SpecificationVocabulary) -> Formula:
         links = words.fields if shape.word == "tree" else shape.links[:1]
-        return Atom(words.predicate_of("reach", links, _subject(shape.subject)), ("v",))
-
-
-def _subject(name: str) -> str:
-    return RESULT if name == RESULT_WORD else name
+        return Atom(words.predicate_of("reach", links, self._name(shape.subject)), ("v",))

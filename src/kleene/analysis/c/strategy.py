@@ -18,9 +18,10 @@ from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.shape.run import gave_up
 from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
-from kleene.cfa.expressions import Index, PointerOffset, walk
-from kleene.cfa.operations import expressions
+from kleene.cfa.expressions import Field, Index, PointerOffset, walk
+from kleene.cfa.operations import Assume, expressions
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType
 from kleene.core.verdict import NO_PROMISE, UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.explicit.explore import MOST_STEPS, Explorer
@@ -73,10 +74,16 @@ FESA_SHARE = 0.5
 """Share of the time left for FESA, after the shape analysis: exact exploration has the rest."""
 FESA_SECONDS = 20.0
 """Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
+ASSERTIONS_SHARE = 0.5
+"""Share of the time left for refinement after the shape analysis: FESA and exact exploration have the rest."""
+ASSERTIONS_SECONDS = 20.0
+"""Most seconds for refinement after the shape analysis: proofs of field assertions take 1 to 11."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
 LONG_TEXTS = "by a run on long texts"
 """How a finding of the search over lengths was made."""
+ASSERTIONS = frozenset(("assert", "unreach"))
+"""Properties that numbers in memory may decide."""
 _WIDTH = 22
 """Characters of the column of names."""
 
@@ -379,6 +386,30 @@ def _analyse_by_fesa(check: Check, seconds: float) -> None:
             check.report.shape = result
 
 
+def _refine_assertions(check: Check, seconds: float) -> None:
+    """Ask refinement about assertions that the shape analysis leaves open: it has predicates over several members."""
+    from kleene.analysis.c.refinement import RefineSettings, refine, shape_result  # imports the solver
+
+    report, names = check.report, check.open_properties
+    refined = check.budget.within(
+        seconds, lambda: refine(check.prepared, names, RefineSettings(), malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(refined, str | LimitReached):
+        return
+    result, before = shape_result(refined), len(report.proofs)
+    conclude(report, result)
+    if len(report.proofs) > before:
+        report.refinement, report.shape = refined, result
+
+
+def _compares_members(check: Check) -> bool:
+    """Whether assertions alone are open, no error is known, and the program compares numbers in objects."""
+    if check.options.refine is not None or not _may_help(check) or not ASSERTIONS.issuperset(check.open_properties):
+        return False
+    conditions = [o.condition for o in operations_of(check.executed) if isinstance(o, Assume)]
+    return any(isinstance(n, Field) and isinstance(n.type, IntegerType) for c in conditions for n in walk(c))
+
+
 def _may_help(check: Check) -> bool:
     """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
     alarms = check.report.shape.alarms if check.report.shape is not None else []
@@ -474,6 +505,15 @@ PHASES = (
         share=PATHS_SHARE,
         most=PATHS_SECONDS,
         after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
+    ),
+    Phase(
+        "field assertions",
+        "refinement, for assertions about members that the shape analysis leaves open",
+        _refine_assertions,
+        _compares_members,
+        share=ASSERTIONS_SHARE,
+        most=ASSERTIONS_SECONDS,
         least=LEAST_SECONDS,
     ),
     Phase(

@@ -102,7 +102,7 @@ class _CheckCommand(click.Command):
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
 @machine_options()
 @click.option("--timeout", type=Seconds(), default=60.0, help="Seconds (default 60).")
-@click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after this many structures.")
+@click.option("--max-structures", type=click.IntRange(1), help="Stop an attempt after this many structures.")
 @click.option(
     "--self-check",
     type=Seconds(zero=True),

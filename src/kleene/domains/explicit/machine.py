@@ -17,7 +17,7 @@ from kleene.domains.explicit.memory import Cell
 from kleene.domains.explicit.operations import Ended, Operations
 from kleene.domains.explicit.outside.given import missing_pointers, passed_pointers
 from kleene.domains.explicit.state import Frame, InputSource, State
-from kleene.domains.explicit.values import Undefined, Value, Violation
+from kleene.domains.explicit.values import NotModelled, Undefined, Value, Violation
 
 __all__ = ["Ended", "Machine", "Step"]
 
@@ -49,11 +49,16 @@ class Machine:
         self.operations = Operations(program, self.compiler, self._names, malloc_may_fail=malloc_may_fail)
         self._code: dict[str, Step | None] = {}
         for variable in program.globals:
-            for assign in variable.initial:
-                self.operations.compile(assign, "")(self._template)
+            block = self._template.blocks[self.fixed[variable.variable.name]]
+            try:
+                for assign in variable.initial:
+                    self.operations.compile(assign, "")(self._template)
+            except NotModelled:  # its value is not known
+                block.kind = "opaque"
         for variable in program.globals:
-            if variable.constant and not variable.external:
-                self._template.blocks[self.fixed[variable.variable.name]].kind = "constant"
+            block = self._template.blocks[self.fixed[variable.variable.name]]
+            if variable.constant and block.kind != "opaque":
+                block.kind = "constant"
         self.fixed_blocks = dict(self._template.blocks)
         for block in self.fixed_blocks.values():
             block.owner = self

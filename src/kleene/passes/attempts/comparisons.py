@@ -26,6 +26,7 @@ from kleene.cfa.expressions import (
     Field,
     Unary,
     Variable,
+    base_pointer,
     children,
     walk,
 )
@@ -150,7 +151,7 @@ class _Rewriting:
                 case Variable() if self.memory.kind(node) == "integer":
                     changing = changing or node in self._free_numbers
                 case Field(bit_width=None):
-                    pointer = _base(node)
+                    pointer = base_pointer(node)
                     if not isinstance(pointer, Variable) or self.memory.kind(pointer) != "pointer":
                         return None
                     try:
@@ -287,7 +288,7 @@ class _Rewriting:
             return list(self.tests)
         length = target.type.size
         touched = {o for place in places for o in self.memory.overlapped_integers(place, length)}
-        base = _base(target)
+        base = base_pointer(target)
         only = base if isinstance(base, Variable) and base in fresh else None
         return [e for e, (read, _) in self.tests.items() if read & touched and (only is None or only in _pointers(e))]
 
@@ -364,13 +365,6 @@ class _Rewriting:
 
 def _excluding(operation: Operation, outcome: Variable, value: int) -> Assume:
     return Assume(operation.place, Comparison("!=", outcome, Constant(value, INT)), True)
-
-
-def _base(lvalue: Expression) -> Expression | None:
-    """The pointer through which an lvalue is reached, without others on the way."""
-    while isinstance(lvalue, Field):
-        lvalue = lvalue.base
-    return lvalue.pointer if isinstance(lvalue, Deref) else None
 
 
 def _copied(expression: Expression) -> Iterator[Variable]:

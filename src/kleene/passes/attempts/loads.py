@@ -27,6 +27,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import PointerType, is_scalar
+from kleene.passes.attempts.comparisons import with_known_outcomes
 from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
@@ -36,13 +37,14 @@ Available = dict[Expression, Variable]
 """Reads of memory whose result a variable holds."""
 
 
-def with_shared_loads(memory: Memory) -> Cfa[Operation]:
+def with_shared_loads(memory: Memory, *, behind_branches: bool = False) -> Cfa[Operation]:
     """The automaton of the memory with a variable for each pointer that is read from memory several times.
 
-    Reads through pointers to members that are known are reads of these members (`known_addresses.py`).
+    Reads through pointers to members that are known are reads of these members (`known_addresses.py`). With
+    `behind_branches`, a read before a branch is known where its ways meet again, if it is so on all of them.
     """
     cfa = with_known_addresses(memory)
-    numbering = _Numbering(cfa, frozenset(memory.objects))
+    numbering = _Numbering(cfa, frozenset(memory.objects), behind_branches)
     edges = numbering.run()
     counted = [e.label for e in edges if not isinstance(e.label, Assume) or e.label.truth]
     uses = Counter(v for label in counted for v in _variables(label) if v in numbering.loads)
@@ -67,6 +69,14 @@ def with_shared_loads(memory: Memory) -> Cfa[Operation]:
     )
 
 
+def with_known_outcomes_and_loads(memory: Memory) -> Cfa[Operation]:
+    """The automaton in which comparisons have the outcomes that they had before, and pointers are read once."""
+    compared = with_known_outcomes(memory)
+    known = memory if compared is memory.cfa else Memory(memory.program, compared, typed=True)
+    shared = with_shared_loads(known, behind_branches=True)
+    return memory.cfa if shared == memory.cfa else shared
+
+
 def _variables(operation: Operation) -> list[Variable]:
     return [n for x in expressions(operation) for n in walk(x) if isinstance(n, Variable)]
 
@@ -77,19 +87,26 @@ class _Numbering:
 
     cfa: Cfa[Operation]
     objects: frozenset[Variable]
+    behind_branches: bool
     loads: dict[Variable, Expression] = field(default_factory=dict)
     edges: list[Edge[Operation]] = field(default_factory=list)
 
     def run(self) -> list[Edge[Operation]]:
-        entering = Counter(edge.target for edge in self.cfa.edges)
-        first = set(starts(self.cfa))
-        heads = [n for n in self.cfa.locations if entering[n] != 1 or n in first]
-        waiting: list[tuple[str, Available]] = [(name, {}) for name in heads]
-        while waiting:
-            location, available = waiting.pop()
-            for edge, after in self._location(location, available):
-                if entering[edge.target] == 1 and edge.target not in first:
-                    waiting.append((edge.target, after))
+        """The edges, location by location: all sources of a location come before it, but at the heads of loops."""
+        first, done = starts(self.cfa), set[str]()
+        order: dict[str, int] = {}
+        for start in first:
+            order |= Cfa(start, self.cfa.edges).post_order
+        names = sorted(self.cfa.locations, key=lambda name: -order.get(name, -1))
+        behind: dict[str, list[Available]] = {name: [] for name in names}
+        for name in names:
+            sources = [edge.source for edge in self.cfa.entering(name)]
+            is_followed = name not in first and all(source in done for source in sources)
+            is_followed = is_followed and (self.behind_branches or len(sources) == 1)
+            available = _common(behind[name]) if is_followed else {}
+            for edge, after in self._location(name, available):
+                behind[edge.target].append(after)
+            done.add(name)
         return self.edges
 
     def _location(self, location: str, available: Available) -> list[tuple[Edge[Operation], Available]]:
@@ -167,6 +184,11 @@ class _Numbering:
             return {}
         changed = set(defined_variables(operation))
         return {load: v for load, v in known.items() if changed.isdisjoint(walk(load))}
+
+
+def _common(known: list[Available]) -> Available:
+    """The reads that are available on all ways, in the same variable."""
+    return {load: v for load, v in known[0].items() if all(other.get(load) == v for other in known)} if known else {}
 
 
 def _condition(operation: Operation) -> Expression | None:

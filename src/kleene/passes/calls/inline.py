@@ -42,6 +42,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import SUMMARY, TEXT_PRIMITIVES, CProgram, Function
 from kleene.diagnostics import Limit, LimitReached
+from kleene.passes.pointers.function_values import is_function_pointer
 
 MAX_POINTER_TARGETS = 64
 """Functions that one function pointer may call: a table of operations has so many. With more, it is not supported."""
@@ -221,12 +222,16 @@ class _Inliner:
 
 
 def _where_it_is_defined(program: CProgram, pointer: Expression) -> str:
-    """What to do about a pointer in a variable that only other files define."""
+    """What to do about a pointer in a variable that only other files define, or that unknown code gives."""
     root = root_variable(pointer)
     outside = {g.variable.name for g in program.globals if g.external} | {a.name for a in program.assumptions}
-    if root is None or not root.is_global or root.name not in outside:
+    if root is not None and root.is_global and root.name in outside:
+        return f": {root} is declared and not defined; define it in a file of models: --models FILE.c"
+    givers = {o.source for o in program.operations if isinstance(o, Havoc) and is_function_pointer(o.target.type)}
+    names = sorted(givers & outside)
+    if not names:
         return ""
-    return f": {root} is declared and not defined; define it in a file of models: --models FILE.c"
+    return f": {' or '.join(names)} may give one; define {'it' if len(names) == 1 else 'them'}: --models FILE.c"
 
 
 def convert_value(value: Expression, target: Expression) -> Expression:

@@ -9,6 +9,7 @@ In reading order:
 - `intervals`: intervals of integer variables
 - `blocks_of_pointers`: kinds of blocks that a pointer may point to
 - `relations`: relations of numbers, members and lengths of blocks
+- `nonnegative`: numbers in variables and members that are never less than 0
 - `counters`: counters of lists
 - `same_values`: which expressions have equal values
 """

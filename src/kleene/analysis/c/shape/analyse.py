@@ -62,6 +62,9 @@ EARLY_SLICES = 4
 """Slices from which a run ends early for them: whole heaps have all combinations of four structures or more."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
+PATIENT_SHARE = 0.1
+"""The share of the time in which the plain attempt may have more structures than the others: a list of a few kinds of
+nodes with a pointer to each has some 300,000, which take less than 5 s."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WORDS = {
@@ -83,7 +86,7 @@ def analyse(
     *,
     malloc_may_fail: bool,
     seconds: float,
-    max_structures: int = MOST_STRUCTURES,
+    max_structures: int | None = None,
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
     ignored: frozenset[Alarm] = frozenset(),
@@ -94,12 +97,16 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold.
 
+    No attempt makes more than `max_structures`. Without this limit each has one of its own, but for the plain attempt:
+    a part of the time is its limit, and at last all that is left.
     Only alarms of `kinds` matter, and none that is `ignored`. A glance makes the first attempts only. With
     `whole_heaps`, heaps are not taken apart. `unfinished` gets the results of runs without an end, also where the
     caller interrupts the analysis.
     """
     start = time.monotonic()
-    series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
+    most = MOST_STRUCTURES if max_structures is None else max_structures
+    series = _Series(prepared, malloc_may_fail, most, only_class, kinds, start + seconds, tell)
+    series.patience = PATIENT_SHARE * seconds if max_structures is None else 0.0
     series.ignored = ignored
     series.unfinished = unfinished if unfinished is not None else []
     result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
@@ -135,6 +142,9 @@ def analyse(
     is_last = not glance and only_class is None and Way.SLICES in ways
     if is_last and not series.is_proof(result) and series.has_many_slices():
         result = series.go(Way.SLICES, result)
+    if series.patience and series.is_crowded and not glance and not series.is_proof(result):
+        series.patience = seconds
+        result = series.run(ATTEMPTS[:1], result, frozenset())
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     if not series.stays_apart and result.together is None and not result.slices:
@@ -166,6 +176,10 @@ class _Series:
     """The automata of attempts before that rewrite nothing."""
     unfinished: list[ShapeResult] = field(default_factory=list)
     """The results of runs without an end."""
+    patience: float = 0.0
+    """Seconds for which the plain attempt may have more structures than others."""
+    is_crowded: bool = False
+    """Whether the plain attempt ended by the number of its structures, without an alarm."""
     stays_apart: bool = True
     """False if the parts of the heap became connected again and again."""
 
@@ -301,7 +315,7 @@ class _Series:
             prepared,
             malloc_may_fail=self.malloc_may_fail,
             seconds=seconds,
-            max_structures=self.max_structures,
+            max_structures=None if self.patience else self.max_structures,
             kinds=kinds,
             ignored=ignored,
             glance=glance,
@@ -316,6 +330,8 @@ class _Series:
                 result = plan.run(seconds, self.only_class)
         except RecursionError:
             return gave_up("a formula is nested too deeply", start)
+        if plan.patience and not result.complete and not result.alarms and result.structures > self.max_structures:
+            self.is_crowded = True
         largest = max((r.structures for r in self.unfinished), default=0)
         if not result.complete and result.structures > largest:
             self.unfinished[:] = [result]
@@ -332,7 +348,8 @@ class _Series:
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         plan = _Plan(automaton, attempt, *fixed, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored)
-        return replace(plan, classes=self.classes, earlier=self.earlier)
+        patience = self.patience if attempt is ATTEMPTS[0] else 0.0
+        return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience)
 
 
 def form_of(prepared: Prepared, way: Way) -> tuple[Prepared | None, str]:
@@ -396,6 +413,8 @@ class _Plan:
     """What complete runs on whole heaps have analysed so far, without a proof."""
     tell: Tell = silent
     """Gets a word about the progress."""
+    patience: float = 0.0
+    """Seconds for which there may be more than `max_structures`."""
 
     @property
     def prepared(self) -> Prepared:
@@ -495,6 +514,7 @@ class _Plan:
             groups=groups,
             looks=self._looks(translation),
             tell=self.tell,
+            patience=self.patience,
         )
         if result.complete:
             self.earlier.append(translation)

@@ -15,7 +15,7 @@ from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
 from kleene.passes.attempts.cursors import with_copied_cursors
-from kleene.passes.attempts.loads import with_shared_loads
+from kleene.passes.attempts.loads import with_known_outcomes_and_loads, with_shared_loads
 from kleene.passes.attempts.unread import without_unread_cells
 from kleene.passes.facts.counters import has_counts
 from kleene.passes.facts.memory import Memory
@@ -54,6 +54,8 @@ COMPARISONS_SHARE = 0.5
 """Share of the time left for the attempt `comparisons`: later attempts may help too."""
 LOADS_SHARE = 0.5
 """Share of the time left for the attempt `loads`: later attempts may help too."""
+OUTCOMES_AND_LOADS_SHARE = 0.5
+"""Share of the time left for the attempt `outcomes and loads`: later attempts may help too."""
 
 Rewrite = Callable[[Memory], Cfa[Operation]]
 Sharpen = Callable[[ShapeClass], ShapeClass]
@@ -254,6 +256,13 @@ ATTEMPTS = (
     ),
     Attempt(
         "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
+    Attempt(
+        "outcomes and loads",
+        "a comparison that is made twice has the same outcome, and pointers are read once, also behind branches",
+        _with_alarms,
+        rewrite=with_known_outcomes_and_loads,
+        share=OUTCOMES_AND_LOADS_SHARE,
     ),
     Attempt(
         "local",

@@ -106,11 +106,13 @@ def run_shape(
     groups: Sequence[Group] = (),
     looks: Looks | None = None,
     tell: Tell = silent,
+    patience: float = 0.0,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
-    `forgets` means that a leak alarm may come from a pointer that was forgotten too early. The run searches for lanes
-    among the cells of the groups, and ends where one of the `looks` shows a way to fewer structures.
+    For the seconds of `patience`, there may be more than `max_structures`. `forgets` means that a leak alarm may come
+    from a pointer that was forgotten too early. The run searches for lanes among the cells of the groups, and ends
+    where one of the `looks` shows a way to fewer structures.
     """
     start = time.monotonic()
     order = "heads-last" if join == "pointed" else "inner-first"  # each join that grows goes round all loops again
@@ -119,6 +121,7 @@ def run_shape(
         with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation, join=join)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
+            limits.patient_until = start + patience
             if looks is not None and translation.procedures:
                 looks.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS
             teller = Teller(tell, translation, shape.name, limits)
@@ -312,6 +315,8 @@ class _Limits:
     """The domain that counts the structures, if the heap is taken apart."""
     generated: int = 0
     """Structures so far."""
+    patient_until: float = 0.0
+    """The time up to which there may be more of them than `max_structures`."""
     _messages: int = 0
     """Messages when they were last looked through."""
     _until: int | None = None
@@ -323,7 +328,7 @@ class _Limits:
         new_messages = self._messages != messages
         if new_messages and _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
-        if generated > self.max_structures:
+        if generated > self.max_structures and time.monotonic() > self.patient_until:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
         if generated > self._next_look and self.look is not None:
             self._next_look = LANES_FACTOR * generated

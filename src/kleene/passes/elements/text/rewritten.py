@@ -105,13 +105,16 @@ def _one_literal(node: Expression) -> Expression:
 
 
 def _has_texts(program: CProgram) -> bool:
-    """Whether there is anything to do: a summary, a pointer that moves along numbers, or a byte at a variable index."""
+    """Whether there is anything to do: a summary, a pointer that moves along numbers, a byte at a variable index, or
+    bytes of a variable number that are set or copied."""
     if _has_arguments(program):
         return True
     for operation in operations_of(program):
         if isinstance(operation, Call) and operation.function in TEXT_PRIMITIVES:
             return True
         if isinstance(operation, Print) and operation.texts:
+            return True
+        if isinstance(operation, MemCopy | MemSet) and constant_of(operation.size) is None:
             return True
         for node in (n for x in expressions(operation) for n in walk(x)):
             if isinstance(node, Index) and is_byte(node) and constant_of(node.index) is None:

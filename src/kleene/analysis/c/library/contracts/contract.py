@@ -19,6 +19,7 @@ from kleene.analysis.c.library.readings.operations import (
 from kleene.analysis.c.source_names import source_names
 from kleene.cfa.operations import Allocate, Free, Realloc
 from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType
 from kleene.report.check.shape_words import Invariant, invariants_of
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
@@ -56,17 +57,12 @@ def predicates_of(head: Invariant, variable: str) -> Sequence[str]:
 
 
 def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]], program: CProgram) -> str:
-    """The contract as a comment; empty if the operation has no object, or if no formula can be about its parameters.
-
-    A parameter with the name of a member cannot be told from it in a formula.
-    """
-    members = {f.name for layout in program.records.values() for f in layout.fields}
-    if members & {p.name for p in operation.function.parameters}:
-        return ""
+    """The contract as a comment; empty if the operation has no object."""
+    shown = _names(operation, program)
     requires: list[str] = []
     ensures: list[str] = []
     for role, parameter in zip(operation.roles, operation.function.parameters, strict=True):
-        known = _conjuncts(facts, record_of(parameter.type), parameter.name)
+        known = _conjuncts(facts, record_of(parameter.type), shown[parameter.name])
         if role in _NOT_NULL:
             requires.append(f"{parameter.name} != NULL")
         if role in OBJECTS or role is Role.SECOND:
@@ -77,7 +73,7 @@ def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]], progr
     if operation.outcome in (Outcome.NEW, *REPLACING):
         ensures += _conjuncts(facts, record_of(operation.function.result), _RESULT)
     if not any(map(_is_formula, (*requires, *ensures))):  # 'p != NULL' alone would be no formula, but words for shapes
-        requires = [f"E(v) {text.removesuffix(' != NULL')}(v)" for text in requires]
+        requires = [f"E(v) {shown[text.removesuffix(' != NULL')]}(v)" for text in requires]
     clauses = [_clause("requires", requires), _clause("ensures", ensures)]
     lines = [clause for clause in clauses if clause]
     return "/*@ " + "\n    ".join([*lines, *_effects(operation, program)]) + " */" if lines else ""
@@ -101,12 +97,19 @@ def _conjuncts(facts: Mapping[str, Sequence[Fact]], record: str, name: str) -> l
     return [conjunct for fact in facts.get(record, ()) if (conjunct := fact.about(name).conjunct)]
 
 
+def _names(operation: Operation, program: CProgram) -> dict[str, str]:
+    """The names of parameters in formulas: ``\\next`` is a parameter with the name of a field."""
+    fields = {f.name for r in program.records.values() for f in r.fields if isinstance(f.type, PointerType)}
+    return {p.name: f"\\{p.name}" if p.name in fields else p.name for p in operation.function.parameters}
+
+
 def _effects(operation: Operation, program: CProgram) -> list[str]:
     """The clauses about new blocks and freed ones: a contract without them says that there are none."""
     names = program.reached_from(operation.function.name)
     labels = [e.label for name in names for e in program.functions[name].cfa.edges]
     pairs = zip(operation.roles, operation.function.parameters, strict=True)
-    reached = [f"r[{p.name}](v)" for role, p in pairs if role in POINTER_ROLES and is_direct(p.type)]
+    shown = _names(operation, program)
+    reached = [f"r[{shown[p.name]}](v)" for role, p in pairs if role in POINTER_ROLES and is_direct(p.type)]
     clauses = ["allocates;"] if any(isinstance(label, Allocate | Realloc) for label in labels) else []
     if reached and any(isinstance(label, Free | Realloc) for label in labels):
         clauses.append(f"frees {' | '.join(reached)};")

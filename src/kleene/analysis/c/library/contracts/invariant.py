@@ -156,7 +156,7 @@ def _about_fields(views: list[_View], fields: list[str], links: list[str], reach
     for i, first in enumerate(fields):
         for second in fields[i + 1 :]:
             if all(bool(v.targets(first, v.object)) == bool(v.targets(second, v.object)) for v in views):
-                iff = f"A(v) ({OBJECT}(v) -> (E(w) {first}(v, w) <-> E(w) {second}(v, w)))"
+                iff = f"A(v) ({OBJECT}(v) -> ((E(w) {first}(v, w)) <-> (E(w) {second}(v, w))))"
                 yield Fact(f"{OBJECT}->{_shown(first)} and {OBJECT}->{_shown(second)} are NULL together", iff)
     for field in fields:
         for link in links:

@@ -1,0 +1,134 @@
+"""Trees balanced by heights: the attempt `outcomes and loads`, alone, proves the programs as they are only.
+
+That a child is there follows from heights: none is less than 0, and that of NULL is 0. Each change lets a height be any
+number, or a comparison say something else, or a child be lost: compiled runs show it, or a number that is not set.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unsafe_c.alone import is_proved_by
+
+from kleene.c.reader import read_program
+from kleene.passes.facts.nonnegative import Nonnegative
+from kleene.passes.numbers.heights import HEIGHTS
+from kleene.passes.prepare import whole_program
+
+ATTEMPT = "outcomes and loads"
+TREE = """
+#include <stdlib.h>
+#include <string.h>
+extern int nondet(void);
+struct node { int key; int height; struct node *left, *right; };
+static int height(struct node *n) { return n ? n->height : 0; }
+static void update(struct node *n) {
+    int l = height(n->left), r = height(n->right);
+    n->height = 1 + (l > r ? l : r);
+}
+static struct node *right(struct node *y) {
+    struct node *x = y->left;
+    y->left = x->right;
+    x->right = y;
+    update(y); update(x);
+    return x;
+}
+static struct node *left(struct node *x) {
+    struct node *y = x->right;
+    x->right = y->left;
+    y->left = x;
+    update(x); update(y);
+    return y;
+}
+static int balance(struct node *n) { return n ? height(n->left) - height(n->right) : 0; }
+static struct node *insert(struct node *t, int key) {
+    int b;
+    if (!t) {
+        t = malloc(sizeof *t);
+        if (!t) return NULL;
+        t->key = key; t->height = 1; t->left = t->right = NULL;
+        return t;
+    }
+    if (key < t->key) t->left = insert(t->left, key);
+    else t->right = insert(t->right, key);
+    update(t);
+    b = balance(t);
+    if (b > 1) {
+        if (balance(t->left) < 0) t->left = left(t->left);
+        return right(t);
+    }
+    if (b < -1) {
+        if (balance(t->right) > 0) t->right = right(t->right);
+        return left(t);
+    }
+    return t;
+}
+static void clear(struct node *t) { if (t) { clear(t->left); clear(t->right); free(t); } }
+int main(void) {
+    struct node *t = NULL;
+    while (nondet()) t = insert(t, nondet());
+    clear(t);
+    return 0;
+}
+"""
+SUM = "n->height = 1 + (l > r ? l : r);"
+RIGHT = {
+    "differences": (),
+    "comparisons": (
+        ("balance(t->left) < 0", "height(t->left->left) < height(t->left->right)"),
+        ("balance(t->right) > 0", "height(t->right->left) > height(t->right->right)"),
+    ),
+    "sums": (
+        ("if (b > 1)", "if (height(t->left) > height(t->right) + 1)"),
+        ("if (b < -1)", "if (height(t->left) + 1 < height(t->right))"),
+    ),
+    "a difference in the test": (("if (b > 1)", "if (height(t->left) - height(t->right) >= 2)"),),
+    "calloc": (("malloc(sizeof *t)", "calloc(1, sizeof *t)"), ("t->height = 1; ", "")),
+}
+WRONG = {
+    "any height": ((SUM, "n->height = nondet() + (l > r);"),),
+    "a height less than 0": (("t->height = 1;", "t->height = -5;"),),
+    "a difference as height": ((SUM, "n->height = l - r;"),),
+    "a height that is not set": (("t->height = 1;", ""),),
+    "a height that is set after it is read": (
+        ("t->height = 1;", "if (balance(t) > 1) free(t->left->left); t->height = 1;"),
+        ("t->key = key;", "t->key = key; t->left = t->right = NULL;"),
+    ),
+    "bytes": (("t->height = 1;", "memset(&t->height, 255, sizeof t->height);"),),
+    "a pointer to the height": (("t->height = 1;", "t->height = 1; { int *h = &t->height; *h = nondet(); }"),),
+    "a copied struct": (
+        ("t->height = 1;", "{ struct node other; other.height = -3; other.left = other.right = NULL; *t = other; }"),
+    ),
+    "a difference of less than 0": (("if (b > 1)", "if (b < -1)"),),
+    "the other child": (("balance(t->left) < 0", "balance(t->left) > 0"),),
+    "the other sign": (("balance(t->right) > 0", "balance(t->right) < 0"),),
+    "a subtree that is lost": (("y->left = x->right;", "y->left = NULL;"),),
+    "a subtree twice": (("x->right = y;", "x->right = y->left;"),),
+}
+
+
+@pytest.mark.parametrize("name", [*RIGHT, *WRONG])
+def test_trees_with_heights(name: str, tmp_path: Path) -> None:
+    text = TREE
+    for old, new in {**RIGHT, **WRONG}[name]:
+        assert old in text
+        text = text.replace(old, new)
+    assert is_proved_by(ATTEMPT, text, tmp_path) == (name in RIGHT)
+
+
+ANY_HEIGHT = list(WRONG)[:8]
+"""The changes after which a node may have any height."""
+
+
+@pytest.mark.parametrize("name", [*RIGHT, *ANY_HEIGHT])
+def test_which_heights_are_known(name: str, tmp_path: Path) -> None:
+    text = TREE
+    for old, new in {**RIGHT, **WRONG}[name]:
+        text = text.replace(old, new)
+    path = tmp_path / "tree.c"
+    path.write_text(text)
+    program = whole_program(read_program([str(path)]))
+    known = Nonnegative(program, program.main.cfa).places
+    assert bool(known) == (name in RIGHT)
+    assert any(a.name == HEIGHTS for a in program.assumptions) == (name in RIGHT)
