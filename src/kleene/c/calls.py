@@ -101,6 +101,8 @@ class Calls:
         if name in _READ:
             return self._havoc(cursor, _READ[name], target, wanted)
         if name.startswith(NONDET):
+            for argument in arguments:
+                self.lower.effects.effect(argument)
             return self._havoc(cursor, self._source(name), target, wanted)
         linkage = self.lower.unit.linkage
         if own not in linkage.defined_functions:
