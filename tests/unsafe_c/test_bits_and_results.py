@@ -51,7 +51,25 @@ int main(void) {
     return 0;
 }
 """
-RIGHT = {"bits": BITS, "results": RESULTS, "released": RELEASED}
+DRAWN = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+static int make(int **at) {
+    int length = __VERIFIER_nondet_int();
+    if (length < 0) length = 0;
+    int *p = malloc(sizeof *p);
+    if (!p) return -1;
+    *at = p;
+    return length;
+}
+int main(void) {
+    int *p;
+    if (make(&p) < 0) return 1;
+    free(p);
+    return 0;
+}
+"""
+RIGHT = {"bits": BITS, "results": RESULTS, "released": RELEASED, "drawn": DRAWN}
 WRONG = {
     "a flag that is set later": (BITS, "    while (l->first) {", "    l->own = 1;\n    while (l->first) {"),
     "a flag that is cleared": (BITS, "    while (l->first) {", "    l->own = 0;\n    while (l->first) {"),
@@ -68,6 +86,9 @@ WRONG = {
     "a limit that is too large": (RESULTS, "&list, 31,", "&list, 4294967295u,"),
     "the other sign": (RESULTS, "v) < 0)", "v) >= 0)"),
     "also for 0": (RESULTS, "v) < 0)", "v) <= 0)"),
+    "a number from outside of any sign": (DRAWN, "    if (length < 0) length = 0;\n", ""),
+    "a number from outside less than 0": (DRAWN, "length < 0) length = 0", "length > 0) length = -1"),
+    "a number from outside, the other sign": (DRAWN, "(&p) < 0)", "(&p) >= 0)"),
     "released twice": (
         RELEASED,
         "    release(&t);\n    return",
