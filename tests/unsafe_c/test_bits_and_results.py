@@ -21,7 +21,7 @@ from kleene.passes.preparation import Prepared
 GCC = shutil.which("gcc")
 KINDS = kinds_of(["memsafety", "memcleanup"])
 SECONDS = 20.0
-INPUTS = ("1, 1, 1, 1, 1, 0", "0, 1, 1, 1, 1, 0", "1, -5, 1, -5, 1, -5")
+INPUTS = ("1, 1, 1, 1, 1, 0", "0, 1, 1, 1, 1, 0", "1, -5, 1, -5, 1, -5", "-5, 1, 1, 1, 1, 1")
 NUMBERS = "int __VERIFIER_nondet_int(void) { static int n[] = {INPUT}, i; return i < 6 ? n[i++] : 0; }"
 SEEDS = Path(__file__).parent.parent / "fuzz_c" / "seeds" / "whole"
 """The right programs: the fuzzer changes them, too."""
@@ -63,8 +63,8 @@ static int make(int **at) {
     return length;
 }
 int main(void) {
-    int *p;
-    if (make(&p) < 0) return 1;
+    int *p = NULL;
+    if (make(&p) < 0) return p ? *(int *) NULL : 1;
     free(p);
     return 0;
 }
