@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from kleene.diagnostics import LimitReached
+from kleene.logic.kleene import Kleene
 from kleene.smt.solver import Limits, Solver, Statistics
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
 
 Result = TypeVar("Result")
+Value = TypeVar("Value")
+Names = frozenset[tuple[Kleene, ...]] | None
 
 
 class Within(Protocol):
@@ -54,7 +58,8 @@ class SymbolicOptions:
 
 @dataclass(frozen=True)
 class SymbolicResult:
-    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query;
+    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query,
+    with `minimal` without those that are embedded in others;
     otherwise the set is still sound, and `reason` names an undecided question. `stores` has for each structure a
     concrete one with this canonical abstraction, or None if undecided.
     """
@@ -66,11 +71,33 @@ class SymbolicResult:
     solver_calls: int
     seconds: float
     statistics: Statistics
+    minimal: bool = False
 
 
 def in_order(structures: Iterable[Structure], *, minimal: bool) -> tuple[Structure, ...]:
     """The structures sorted, without repetitions; with `minimal`, without those embedded in others (section 2.4)."""
-    kept = sorted(dict.fromkeys(structures), key=structure_order)
-    if minimal:
-        kept = [s for s in kept if not any(t is not s and embeds(s, t) for t in kept)]
-    return tuple(kept)
+    kept = dict.fromkeys(structures)
+    return tuple(sorted(without_embedded(kept) if minimal else kept, key=structure_order))
+
+
+def without_embedded(structures: Mapping[Structure, Value]) -> dict[Structure, Value]:
+    """The structures that are not embedded in others."""
+    groups: dict[Names, list[Structure]] = defaultdict(list)
+    for s in structures:
+        groups[_names(s)].append(s)
+
+    def is_embedded(s: Structure) -> bool:
+        names = _names(s)
+        others = structures if names is None else (*groups[names], *groups[None])
+        return any(t is not s and embeds(s, t) for t in others)
+
+    return {s: value for s, value in structures.items() if not is_embedded(s)}
+
+
+def _names(structure: Structure) -> Names:
+    """The canonical names of the nodes, if all are definite and all nodes are there: embedding keeps them."""
+    abstraction = [p.name for p in structure.vocabulary.unary_abstraction]
+    names = frozenset(tuple(structure.value(name, u) for name in abstraction) for u in structure.nodes)
+    if not all(value.definite for name in names for value in name):
+        return None
+    return None if any(structure.is_maybe_active(u) for u in structure.nodes) else names

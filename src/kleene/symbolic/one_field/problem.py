@@ -179,7 +179,7 @@ class Palette:
 
     @cached_property
     def counted(self) -> tuple[Formula, ...]:
-        """The conditions whose number of predecessors matters, as `contributions` lists them."""
+        """The conditions whose number of predecessors matters, in order."""
         return tuple(
             dict.fromkeys(_counted_condition(f) for f in self.problem.features if f.kind in _FROM_PREDECESSORS)
         )
@@ -201,23 +201,6 @@ class Palette:
     def allows_end(self, here: Colour) -> bool:
         """Whether an individual can have no successor."""
         return not here.values[CYCLIC] and all(_looks_ahead(f, here, None) for f in self.problem.features)
-
-    def contribution(self, colour: Colour) -> tuple[int, ...]:
-        """For each condition that is counted, whether an individual satisfies it."""
-        return tuple(int(holds(f, colour.values)) for f in self.counted)
-
-    def agrees(self, colour: Colour, counts: Sequence[int], *, complete: bool) -> bool:
-        """Whether the features of an individual agree with its predecessors, all of them or those seen so far."""
-        number = dict(zip(self.counted, counts, strict=True))
-        for f in self.problem.features:
-            if f.kind in _FROM_PREDECESSORS:
-                seen = number[_counted_condition(f)] >= (2 if f.kind is Kind.PREDECESSORS else 1)
-                if f.kind is Kind.FROM:
-                    seen = seen or holds(f.gamma, colour.values)
-                guessed = colour.values[f.name]
-                if (seen and not guessed) or (complete and guessed and not seen):
-                    return False
-        return True
 
     def must_step(self, a: int, b: int) -> bool:
         """Whether individuals of one kind must lead to every one of another."""
