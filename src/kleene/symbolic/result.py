@@ -17,7 +17,7 @@ from kleene.structures.tvs_writer import structure_order
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-Names = frozenset[tuple[Kleene, ...]] | None
+Names = tuple[tuple[Kleene, ...], ...] | None
 
 
 class Within(Protocol):
@@ -82,22 +82,33 @@ def in_order(structures: Iterable[Structure], *, minimal: bool) -> tuple[Structu
 
 def without_embedded(structures: Mapping[Structure, Value]) -> dict[Structure, Value]:
     """The structures that are not embedded in others."""
+    names = {s: _names(s) for s in structures}
     groups: dict[Names, list[Structure]] = defaultdict(list)
     for s in structures:
-        groups[_names(s)].append(s)
+        groups[names[s]].append(s)
 
     def is_embedded(s: Structure) -> bool:
-        names = _names(s)
-        others = structures if names is None else (*groups[names], *groups[None])
-        return any(t is not s and embeds(s, t) for t in others)
+        if names[s] is None:
+            return any(t is not s and embeds(s, t) for t in structures)
+        return any(t is not s and _is_below(s, t) for t in groups[names[s]]) or any(embeds(s, t) for t in groups[None])
 
     return {s: value for s, value in structures.items() if not is_embedded(s)}
 
 
 def _names(structure: Structure) -> Names:
-    """The canonical names of the nodes, if all are definite and all nodes are there: embedding keeps them."""
+    """The canonical names of the nodes in order, if all are definite and different, and all nodes are there.
+
+    Canonical structures with the same set of such names have them in the same order, and only the identity can embed
+    one in another.
+    """
     abstraction = [p.name for p in structure.vocabulary.unary_abstraction]
-    names = frozenset(tuple(structure.value(name, u) for name in abstraction) for u in structure.nodes)
-    if not all(value.definite for name in names for value in name):
+    names = tuple(tuple(structure.value(name, u) for name in abstraction) for u in structure.nodes)
+    if len({*names}) < len(names) or not all(value.definite for name in names for value in name):
         return None
     return None if any(structure.is_maybe_active(u) for u in structure.nodes) else names
+
+
+def _is_below(one: Structure, other: Structure) -> bool:
+    """Whether all values of a structure are consistent with those of another on the same nodes."""
+    rails = zip(one.values[::2], one.values[1::2], other.values[::2], other.values[1::2], strict=True)
+    return all(not (other_must & ~must or may & ~other_may) for must, may, other_must, other_may in rails)

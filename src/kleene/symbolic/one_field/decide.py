@@ -15,7 +15,6 @@ from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany, Tre
 from kleene.symbolic.one_field.problem import Palette, Problem, palette, problem_of
 from kleene.symbolic.one_field.reading import NotSupported
 from kleene.symbolic.one_field.summary import Summaries
-from kleene.symbolic.result import without_embedded
 from kleene.symbolic.theory import Theory
 
 MOST_PARTS = 1_000_000
@@ -28,7 +27,8 @@ MOST_KINDS_OF_GARBAGE_SETS = 256
 
 @dataclass(frozen=True)
 class Decision:
-    """Canonical abstractions, each with a store; all of them, or with `minimal` those not embedded in others."""
+    """Canonical abstractions, each with a store: all of them, or with `minimal` such that all others are embedded in
+    them (some of them may be embedded in others too)."""
 
     structures: dict[Structure, Structure]
     minimal: bool
@@ -46,8 +46,7 @@ def decide(
         if not minimal:
             with suppress(TooMany):
                 return Decision(_structures(problem, Budget(MOST_PARTS, remaining), _all_stores), minimal=False)
-        found = _structures(problem, Budget(MOST_LARGEST_PARTS, remaining), _largest_stores)
-        return Decision(without_embedded(found), minimal=True)
+        return Decision(_structures(problem, Budget(MOST_LARGEST_PARTS, remaining), _largest_stores), minimal=True)
     except (NotSupported, TooMany):
         return None
 
