@@ -54,6 +54,10 @@ def unknown(state: State, type_: Type, source: str) -> Value:
     raise NotModelled(f"an input of type {type_}")
 
 
+INSIDE_BLOCK = "free of offset"
+"""How the message begins where `free` gets a pointer into a block."""
+
+
 def freeable(state: State, value: Value) -> int:
     """The block that free may end; a Violation if it may not."""
     number, bit = as_address(value)
@@ -71,7 +75,7 @@ def freeable(state: State, value: Value) -> int:
     if not block.alive:
         raise Violation("double_free", f"{block.label} is freed already", number)
     if bit != 0:
-        raise Violation("invalid_free", f"free of offset {bit // 8} of {block.label}", number)
+        raise Violation("invalid_free", f"{INSIDE_BLOCK} {bit // 8} of {block.label}", number)
     return number
 
 

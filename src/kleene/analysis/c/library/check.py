@@ -18,6 +18,7 @@ from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.blame.allocations import executes_spared
 from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
+from kleene.analysis.c.library.blame.outside import doubt_about
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
 from kleene.analysis.c.library.client.places import (
@@ -47,6 +48,7 @@ from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     CHANGES,
     FOLLOWS,
+    NO_TIME,
     REARRANGES,
     REFERS,
     SHARES,
@@ -150,6 +152,10 @@ class _Run:
             f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
             for name in sorted(inferred.types.zeroed)
         ]
+        for record, hooks in self.clients.hooks.items():
+            text = inferred.types.texts.get(record, record)
+            listed = ", ".join(f"p->{hook}" for hook in hooks)
+            report.assumptions.append(f"clients set {listed} of each {text} *p that is made, before they call others")
         self._prove(inference, inferred, report)
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
@@ -270,11 +276,17 @@ class _Run:
             operations[operations.index(operation)] = other
             return True
         operations.remove(operation)
+        if readable and inference.tries.is_over and inference.has_others(operation):
+            self._decide(operation, Verdict.UNKNOWN, NO_TIME)
+            return True
         if breach is not None and breach.takes_reference:
             self._decide(operation, Verdict.UNKNOWN, REFERS)
             return True
         if run is not None and contradicts_itself(run):
             self._decide(operation, Verdict.UNKNOWN, ANSWERS)
+            return True
+        if run is not None and (doubt := doubt_about(run, client, self.interface)):
+            self._decide(operation, Verdict.UNKNOWN, doubt)
             return True
         if follows_datum(finding) or is_wrong_guess(operation, finding):
             reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
@@ -422,6 +434,9 @@ class _Run:
                 self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts, program))
 
     def _reject(self, rejected: Rejected) -> None:
+        if doubt := doubt_about(rejected.error, rejected.client, self.interface):
+            self._decide(rejected.operation, Verdict.UNKNOWN, doubt)
+            return
         finding, run = finding_of(rejected.error), rejected.error
         sequence = sequence_of(finding, rejected.client)
         told = with_breach(in_library(finding, rejected.client, self.interface, run), rejected.breach)

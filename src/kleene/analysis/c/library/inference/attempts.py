@@ -30,6 +30,7 @@ from kleene.analysis.c.library.readings.operations import (
 )
 from kleene.analysis.c.verdicts import finding_of
 from kleene.core.verdict import Finding
+from kleene.domains.explicit.effects import INSIDE_BLOCK
 from kleene.domains.explicit.evaluate import NO_ADDRESS, NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.values import Fault
@@ -165,7 +166,14 @@ def frees_datum(rejected: Rejected) -> bool:
 def frees_stored(rejected: Rejected) -> bool:
     """Whether the pointer that the library frees may be one that an earlier operation has stored."""
     earlier = executed_operations(finding_of(rejected.error), rejected.client)[:-1]
-    return frees_datum(rejected) and any(Role.DATA in operation.roles for operation in earlier)
+    return frees_datum(rejected) and any({Role.DATA, Role.RECORD} & set(operation.roles) for operation in earlier)
+
+
+def points_inside(rejected: Rejected) -> bool:
+    """Whether an error is that the caller frees a result which points into a block, and not to its beginning."""
+    fault = rejected.error.fault
+    freed = rejected.operation.outcome is Outcome.FREED and is_seen(fault, rejected.client)
+    return freed and fault.message.startswith(INSIDE_BLOCK)
 
 
 def failing(rejected: Rejected) -> str:

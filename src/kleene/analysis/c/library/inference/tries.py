@@ -169,17 +169,20 @@ class Tries:
 
     def breach_in(self, run: Confirmed, client: Client, operations: Sequence[Operation]) -> Breach | None:
         """The one among some operations that breaks, in a failing run, what the others keep."""
-        records, may_fail = self.interface.records, self.malloc_may_fail
 
         def observe_without(operation: Operation) -> Observer | None:
-            others = [o for o in operations if o.function != operation.function]
-            other_client, program = self.clients.write(self.inferred.types, others)
-            observer = Observer(other_client, records)
-            trial = run_trial(other_client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
-            observer.has_error = trial.error is not None
-            return None if trial.cut_short else observer
+            return self.observe([o for o in operations if o.function != operation.function])
 
-        return breaking_operation(run, client, records, observe_without)
+        return breaking_operation(run, client, self.interface.records, observe_without)
+
+    def observe(self, operations: list[Operation]) -> Observer | None:
+        """What the states between some operations say of facts; None if there is no time."""
+        client, program = self.clients.write(self.inferred.types, operations)
+        observer = Observer(client, self.interface.records)
+        may_fail = self.malloc_may_fail
+        trial = run_trial(client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
+        observer.has_error = trial.error is not None
+        return None if trial.cut_short else observer
 
     def _execute(self, operation: Operation, states: int) -> Tried:
         client, program = self.clients.write(

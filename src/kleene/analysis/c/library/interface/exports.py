@@ -7,7 +7,7 @@ exported too, because every file that includes the header has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from kleene.c.library.variadic import is_argument_list
 from kleene.c.options import ReadOptions, parse_unit
 from kleene.c.parse import POINTER_BYTES
 from kleene.c.type_reader import TypeReader
-from kleene.cfa.types import VOID, RecordLayout, Type
+from kleene.cfa.types import VOID, RecordLayout, RecordType, Type
 
 HEADER = ".h"
 
@@ -33,6 +33,8 @@ class CType:
     """The type that it points to, as C text without qualifiers; empty if it is no pointer."""
     constant_target: bool = False
     """Whether the type forbids writing through the pointer."""
+    count: int = 0
+    """The number of elements of an array that is written as one in a list of parameters."""
     callback: tuple[CType, ...] = ()
     """For a pointer to a function: its result and its parameters."""
 
@@ -74,7 +76,7 @@ class MissingFunction:
     """The type of the result, and those of the parameters."""
     variadic: bool = False
     is_tested: bool = False
-    """Whether some code of the file compares a result of it with NULL."""
+    """Whether code of the file compares a result of it with NULL; if its name says that it never fails, all results."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,10 @@ class Interface:
     """The variables that other files can name, with their types; `void` if the file only declares one."""
     missing: tuple[MissingFunction, ...] = ()
     """The functions without a body that the file calls, other than those of the standard library."""
+    hooks: dict[tuple[str, str], CType] = field(default_factory=dict)
+    """The members that point to functions, by record and name."""
+    complaints: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    """The functions without a body that are called where a test has failed, by file name, line and column."""
 
 
 def read_interface(file: str, options: ReadOptions) -> Interface:
@@ -115,7 +121,42 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
                 else:
                     variables[str(c.spelling)] = types.read(c.type)
         missing = tuple(_missing(definitions, types, _texts(definitions, Path(file).read_bytes())))
-    return Interface(file, tuple(functions.values()), records, has_main, variables, missing)
+        hooks = dict(_hooks(unit.cursor.get_children(), types))
+        complaints = dict(_complaints(definitions, {f.name for f in missing}))
+    return Interface(file, tuple(functions.values()), records, has_main, variables, missing, hooks, complaints)
+
+
+def _complaints(definitions: Sequence[Any], missing: Set[str]) -> Iterator[tuple[tuple[str, int, int], str]]:
+    """The calls that are all what an `if` does, without `else`: ``if (!node) log_assertion("node")``."""
+    tests = (node for cursor in definitions for node in cursor.walk_preorder() if kind(node) == "IF_STMT")
+    for children in ([*node.get_children()] for node in tests):
+        called = children[1] if len(children) == _WITHOUT_ELSE else None
+        while called is not None and kind(called) in ("COMPOUND_STMT", "UNEXPOSED_EXPR", "CSTYLE_CAST_EXPR"):
+            inside = [*called.get_children()]
+            called = inside[-1] if len(inside) == 1 else None
+        if called is not None and kind(called) == "CALL_EXPR" and called.spelling in missing:
+            place = called.location
+            yield (Path(place.file.name).name, int(place.line), int(place.column)), str(called.spelling)
+
+
+_WITHOUT_ELSE = 2
+"""Parts of an `if` without `else`: the condition, and what is done."""
+
+
+def _hooks(declarations: Iterable[Any], types: TypeReader) -> Iterator[tuple[tuple[str, str], CType]]:
+    """The members of structs that point to functions."""
+    for cursor in declarations:
+        if kind(cursor) != "STRUCT_DECL" or not cursor.is_definition():
+            continue
+        members = [(str(f.spelling), f.type.get_canonical()) for f in cursor.type.get_fields()]
+        found = [(n, t) for n, t in members if t.kind.name == "POINTER" and t.get_pointee().kind.name in _FUNCTIONS]
+        record = types.read(cursor.type) if found else VOID
+        if isinstance(record, RecordType):
+            yield from (((record.name, name), _type(type_, types)) for name, type_ in found)
+
+
+_FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
+"""What libclang calls types of functions."""
 
 
 def _is_in(file: str, cursor: Any) -> bool:
@@ -149,30 +190,34 @@ def _missing(definitions: Sequence[Any], types: TypeReader, texts: Sequence[str]
 def _missing_function(cursor: Any, types: TypeReader, texts: Sequence[str]) -> MissingFunction:
     parameters = [p.type for p in cursor.get_arguments()]
     prototype = cursor.type.kind.name == "FUNCTIONPROTO"
+    name = str(cursor.spelling)
+    tests = [tested for text in texts for tested in _tests(name, text)]
     return MissingFunction(
-        str(cursor.spelling),
+        name,
         str(cursor.result_type.spelling),
         tuple(str(p.spelling) for p in parameters),
         (_type(cursor.result_type, types), *(_type(p, types, decay=True) for p in parameters)),
         bool(prototype and cursor.type.is_function_variadic()),
-        any(_is_tested(str(cursor.spelling), text) for text in texts),
+        bool(tests) and (all(tests) if _NEVER_FAILS.search(name) else any(tests)),
     )
 
 
-def _is_tested(name: str, text: str) -> bool:
-    """Whether the text of a function compares what another one returns with NULL: at the call, or where it is kept."""
+_NEVER_FAILS = re.compile(r"(?:^|_)(?:x|safe|checked|must)_?[a-z]*(?:alloc|dup)|or_(?:die|abort|exit)", re.IGNORECASE)
+"""Names of allocators that end the program when there is no memory, by convention; a test or two changes nothing."""
+
+
+def _tests(name: str, text: str) -> Iterator[bool]:
+    """For calls of a function in the text of another: whether what it returns is compared with NULL, there or later."""
     call = rf"(?:\([^()]*\)\s*)?\b{name}\s*\("
     if re.search(rf"!\s*{call}", text):
-        return True
+        yield True
     stored = {m[1].lstrip("*") for m in re.finditer(rf"([\w.\->\[\]*]+)\s*=\s*{call}", text)}
     for target in map(re.escape, stored):
         before = r"(?:!\s*\(?\s*|\bNULL\s*[!=]=\s*|(?:if|while)\s*\(\s*|&&\s*|\|\|\s*)"
         alone = rf"{before}{target}\s*(?:\)|&&|\|\||=[^=])"
         compared = rf"{target}\s*(?:[!=]=\s*(?:NULL|0)\b|\?)"
         at_call = rf"\(\s*{target}\s*=\s*{call}[^;{{]*\)\s*[!=]="
-        if any(re.search(pattern, text) for pattern in (alone, compared, at_call)):
-            return True
-    return False
+        yield any(re.search(pattern, text) for pattern in (alone, compared, at_call))
 
 
 def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
@@ -192,12 +237,14 @@ def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
         return CType(VOID, "va_list")
     if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
         element = canonical.element_type
-        return CType(types.parameter(type_), f"{_unqualified_text(element)} *", _unqualified_text(element))
+        target, count = _unqualified_text(element), getattr(canonical, "element_count", 0)
+        fixed = int(count) if canonical.kind.name == "CONSTANTARRAY" else 0
+        return CType(types.parameter(type_), f"{target} *", target, bool(element.is_const_qualified()), fixed)
     read = types.parameter(type_) if decay else types.read(type_)
     if canonical.kind.name != "POINTER":
         return CType(read, _unqualified_text(canonical))
     pointee = canonical.get_pointee()
-    if pointee.kind.name in ("FUNCTIONPROTO", "FUNCTIONNOPROTO"):
+    if pointee.kind.name in _FUNCTIONS:
         signature: Sequence[Any] = [pointee.get_result()]
         if pointee.kind.name == "FUNCTIONPROTO":
             signature = [*signature, *pointee.argument_types()]
