@@ -6,6 +6,7 @@ In reading order:
 - `loads`: a pointer that is read twice is read once
 - `first_rounds`: the first test of a loop that is entered for sure is apart
 - `ends`: a variable holds the member at which a loop ends
+- `held`: variables hold the members at which loops end
 - `comparisons`: a comparison that is made twice has the same outcome
 - `unread`: members that nothing reads are NULL
 - `cursors`: pointers that only walk are copied before they are read
