@@ -21,7 +21,7 @@ from kleene.logic.formula import FALSE, Atom, Const, Formula, conj, disj, exists
 from kleene.logic.kleene import Kleene
 from kleene.logic.transform import fresh_name
 from kleene.logic.vocabulary import BUILTIN, RESERVED, Vocabulary
-from kleene.semantics.contracts.formulas import records_of
+from kleene.semantics.contracts.formulas import leads_to_number, records_of
 from kleene.semantics.contracts.specifications import RESULT, Specification, SpecificationVocabulary
 from kleene.tvp.program import parse_formula
 
@@ -44,7 +44,8 @@ class _Reader:
     def specification(self) -> Specification:
         contract, function = self.contract, self.function
         fields = self._fields()
-        pointers = tuple(self._name(p.name) for p in function.parameters if isinstance(p.type, PointerType))
+        pointed = [p for p in function.parameters if isinstance(p.type, PointerType) and not leads_to_number(p.type)]
+        pointers = tuple(self._name(p.name) for p in pointed)
         returns = isinstance(function.type.result, PointerType)
         self._check_names(pointers, fields)
         before = SpecificationVocabulary(pointers, fields)

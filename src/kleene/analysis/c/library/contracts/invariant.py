@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
+from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type, VoidType
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
@@ -143,13 +143,15 @@ def _shown(cell: str) -> str:
 
 
 def _is_member(cell: str, members: Mapping[str, Type]) -> bool:
-    """Whether a cell is a member of a record of the program, or an element of one, that points to a record."""
+    """Whether a cell is a member of a record of the program, or an element of one, that points to a record.
+
+    A text is no block of a shape: that no two nodes share one is a fact about them, and has no name here.
+    """
     type_ = members.get(_shown(cell).partition("[")[0])
     while isinstance(type_, ArrayType):
         type_ = type_.element
-    return isinstance(type_, PointerType | RecordType) and not (
-        isinstance(type_, PointerType) and isinstance(type_.target, PointerType)
-    )
+    target = type_.target if isinstance(type_, PointerType) else None
+    return isinstance(type_, RecordType) or isinstance(target, RecordType | VoidType)
 
 
 def _about_fields(views: list[_View], fields: list[str], links: list[str], reached: list[Predicate]) -> Iterator[Fact]:

@@ -112,7 +112,7 @@ class ClientFolder:
         return {record: tuple(f for r, f in known if r == record) for record, _ in known}
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
-        return examines_data(self.write(types, operations)[1])
+        return bool(self.interface.payload) or examines_data(self.write(types, operations)[1])
 
     def _watch(self, types: ObjectTypes, operations: list[Operation], one_other: bool) -> Watch:
         program = self.write(types, operations)[1]
