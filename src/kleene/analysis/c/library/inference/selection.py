@@ -241,6 +241,9 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self.tries.best(tried)
+        if best is None and (rest := self.tries.rest_of(tried)):
+            self._decide(function, [*tried, *rest])
+            return
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
             return
         if best is not None:
