@@ -126,7 +126,7 @@ class Tries:
         return [] if operation is None else [operation]
 
     def rest_of(self, tried: list[Tried]) -> list[Tried]:
-        """Try readings that were left out because one with the same roles had no error, which it has in a longer trial."""
+        """Try readings that were left out because one with the same roles had no error, which it has in the end."""
         known = {t.operation for t in tried}
         roles = {(t.operation.roles, t.operation.fate) for t in tried if t.trial.error is not None}
         rest = [o for o in self.possible(tried[0].operation.function) if o not in known] if tried else []
