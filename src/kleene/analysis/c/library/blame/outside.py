@@ -22,7 +22,7 @@ from kleene.analysis.c.library.inference.reasons import (
 )
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.readings.operations import Role
-from kleene.cfa.operations import Return
+from kleene.cfa.operations import Assume, Return
 from kleene.cfa.types import PointerType, Type, VoidType
 from kleene.domains.explicit.entry import UNWRITTEN
 from kleene.domains.explicit.evaluate import NO_BLOCK
@@ -126,8 +126,11 @@ def _is_gone_with(error: Confirmed, places: Set[int]) -> bool:
 
 
 def _complaint_in(error: Confirmed, complaints: Mapping[tuple[str, int, int], str]) -> str:
-    """The function without a body that a run calls where a test has failed, as an assertion does; empty if none."""
-    places = (step.operation.place for step in error.trace.steps)
+    """The function without a body that a run calls where a test has failed, as an assertion does; empty if none.
+
+    In a macro the test has the place of the call.
+    """
+    places = (s.operation.place for s in error.trace.steps if not isinstance(s.operation, Assume))
     known = ((Path(p.file).name, p.line, p.column) for p in places)
     return next((complaints[place] for place in known if place in complaints), "")
 
