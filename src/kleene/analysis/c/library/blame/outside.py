@@ -14,6 +14,7 @@ from kleene.analysis.c.library.client.text import Client
 from kleene.analysis.c.library.inference.reasons import (
     DATA_IS_LEFT,
     FREES,
+    FREES_TEXT,
     INDEXES,
     KEEPS,
     OUTSIDE,
@@ -24,6 +25,7 @@ from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.readings.operations import Role
 from kleene.cfa.operations import Assume, Return
 from kleene.cfa.types import PointerType, Type, VoidType
+from kleene.domains.explicit.effects import NO_HEAP_BLOCK
 from kleene.domains.explicit.entry import UNWRITTEN
 from kleene.domains.explicit.evaluate import NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
@@ -49,6 +51,8 @@ def doubt_about(error: Confirmed, client: Client, interface: Interface) -> str:
         return RETURNS.format(name)
     if error.fault.message == NO_BLOCK and any(stores_data(o) for o in client.lines.values()):
         return FREES
+    if error.fault.message == NO_HEAP_BLOCK and any(Role.LASTING_TEXT in o.roles for o in client.lines.values()):
+        return FREES_TEXT
     drawn = list(_drawn(error))
     initialisers = {o.function.name for o in client.lines.values() if Role.INITIALISED in o.roles}
     reading = [name for why, stack in drawn if why == UNWRITTEN for name in stack if name in initialisers]

@@ -14,6 +14,10 @@ FREES = (
     "it frees what clients store, and other functions need not: write a client whose stored pointers are blocks of "
     "the heap"
 )
+FREES_TEXT = (
+    "it frees a text that a client hands in, which it may do if the text is a block of the heap that the client leaves "
+    "to it: write a client that does"
+)
 SHARES = (
     "it links two objects, so that one object of each type is not general: give one of them to the library, "
     "or write a client with as many objects as you need"
