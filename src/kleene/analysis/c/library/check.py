@@ -53,6 +53,7 @@ from kleene.analysis.c.library.inference.attempts import (
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     CHANGES,
+    EXECUTES_WRONG,
     FOLLOWS,
     NO_TIME,
     REARRANGES,
@@ -163,8 +164,20 @@ class _Run:
             listed = ", ".join(f"p->{hook}" for hook in hooks)
             report.assumptions.append(f"clients set {listed} of each {text} *p that is made, before they call others")
         self._prove(inference, inferred, report)
+        self._blame_once()
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
+
+    def _blame_once(self) -> None:
+        """Leave functions open whose error is in an exported function that they call, and that is wrong itself."""
+        wrong = {name: v for name, v in self.verdicts.items() if v.verdict is Verdict.FALSE and v.finding is not None}
+        for name, verdict in wrong.items():
+            inside = verdict.finding.function if verdict.finding is not None else name
+            if inside != name and inside in wrong:
+                reason = EXECUTES_WRONG.format(inside)
+                self.verdicts[name] = replace(
+                    verdict, verdict=Verdict.UNKNOWN, reason=reason, finding=None, run=None, sequence=()
+                )
 
     def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
         """Prove as many of the accepted operations as possible: first with one object, then those that take two.

@@ -57,6 +57,7 @@ INSIDE = (
     "its result points into a block that it allocates, and not to its beginning: nothing says how its caller ends it; "
     "write a client"
 )
+EXECUTES_WRONG = "it executes {0}, which has this error itself: repair it there"
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
 ANSWERS = (
     "it fails if a function of the client answers one question in two ways, which a comparison does not; it is not "

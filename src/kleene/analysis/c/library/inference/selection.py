@@ -21,6 +21,7 @@ from kleene.analysis.c.library.inference.attempts import (
     Rejected,
     Tried,
     adds_block,
+    ends_wrongly,
     failing,
     follows_datum,
     frees_datum,
@@ -279,6 +280,8 @@ class Inference:
             self._decide(
                 function, self.tries.all_of(self.tries.possible(function))
             )  # the other waits until elements are made
+        elif wrong := [r for r in failures if ends_wrongly(r) and has_objects(self.tries, [r])]:
+            self._reject(most_telling(wrong))
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface)
         elif is_accepted_otherwise(self.tries, function, failures):
