@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.slices import in_exam
 
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.options import check_options
@@ -46,11 +47,16 @@ def _checked(folder: Path, body: str = _BODY, call: str = _CALL) -> CheckReport:
     return check_contracts([str(path)], check_options(timeout=60.0))
 
 
-def test_a_function_with_addresses_of_numbers_is_proved(tmp_path: Path) -> None:
-    report = _checked(tmp_path)
+@pytest.mark.parametrize("clause", ["", "&& out != NULL"])
+def test_a_body_with_addresses_of_numbers_is_proved(clause: str, tmp_path: Path) -> None:
+    path = tmp_path / "library.c"
+    text = _LIST.partition("int main")[0].replace("BODY", _BODY)
+    path.write_text(text.replace("(v);", f"(v) {clause};", 1), encoding="utf-8")
+    report = check_contracts([str(path)], check_options(timeout=60.0))
     assert report.verdict is Verdict.TRUE and report.properties["contracts"] is Verdict.TRUE
 
 
+@in_exam
 @pytest.mark.parametrize(
     "call",
     [
@@ -74,6 +80,7 @@ def test_no_wrong_body_is_proved(body: str, tmp_path: Path) -> None:
     assert _checked(tmp_path, body=body).properties["contracts"] is not Verdict.TRUE
 
 
+@in_exam
 @pytest.mark.parametrize(
     "call",
     [

@@ -14,7 +14,17 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from kleene.c.contracts import RESULT, Compared
-from kleene.cfa.expressions import AddressOf, Deref, Expression, Field, FunctionAddress, Variable, walk, without_casts
+from kleene.cfa.expressions import (
+    AddressOf,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    FunctionAddress,
+    Variable,
+    walk,
+    without_casts,
+)
 from kleene.cfa.operations import (
     Assign,
     Call,
@@ -135,7 +145,10 @@ class FormulasBuilder(PartsBuilder):
         self.values = {p.name: p for p in parameters}
         self._require(self._numbers(self.contract.requires.comparisons))
         given = tuple(p for p in parameters if isinstance(p.type, PointerType) and not leads_to_number(p.type))
-        numbers = [Deref(p, p.type.target) for p in parameters if isinstance(p.type, PointerType) and p not in given]
+        for p in parameters if not self.concrete else ():
+            if isinstance(p.type, PointerType) and p not in given:
+                self._emit(Havoc(self.place, Deref(p, p.type.target)))
+                self._emit(Assign(self.place, p, Constant(0, p.type)))  # what it led to is no block of the contract
         self._specify("requires", given)
         type_ = self.function.type.result
         result = None if isinstance(type_, VoidType) else self._fresh("$result", type_)
@@ -143,8 +156,6 @@ class FormulasBuilder(PartsBuilder):
             self._emit(Call(self.place, self.function.name, parameters, result))
         else:
             self._specify("changes", given, (result,) if result and isinstance(type_, PointerType) else ())
-            for number in numbers:
-                self._emit(Havoc(self.place, number))
             if result is not None:
                 self.values[RESULT] = result
                 if not isinstance(type_, PointerType):
@@ -215,6 +226,9 @@ class FormulasBuilder(PartsBuilder):
             self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return
         self._emit(EndScope(operation.place, (*self.function.parameters, *self.function.locals)))
+        for own in self.values.values():
+            if leads_to_number(own.type):
+                self._emit(Assign(self.place, own, Constant(0, own.type)))
         self._require(comparisons)
         returned = (self.values[RESULT],) if self.specification.returns else ()
         self._specify("ensures", (*pointers, *returned, *kept))
