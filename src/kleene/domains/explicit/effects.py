@@ -54,6 +54,7 @@ def unknown(state: State, type_: Type, source: str) -> Value:
     raise NotModelled(f"an input of type {type_}")
 
 
+NO_HEAP_BLOCK = "free of something that is no heap block"
 INSIDE_BLOCK = "free of offset"
 """How the message begins where `free` gets a pointer into a block."""
 
@@ -71,7 +72,7 @@ def freeable(state: State, value: Value) -> int:
     if block is None and bit != 0:
         raise Violation("invalid_free", NO_BLOCK)
     if block is None or block.kind != "heap":
-        raise Violation("invalid_free", "free of something that is no heap block")
+        raise Violation("invalid_free", NO_HEAP_BLOCK)
     if not block.alive:
         raise Violation("double_free", f"{block.label} is freed already", number)
     if bit != 0:

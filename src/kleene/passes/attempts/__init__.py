@@ -5,7 +5,6 @@ In reading order:
 - `known_addresses`: what a pointer to a member points to is read and written directly
 - `loads`: a pointer that is read twice is read once
 - `first_rounds`: the first test of a loop that is entered for sure is apart
-- `ends`: a variable holds the member at which a loop ends
 - `held`: variables hold the members at which loops end
 - `comparisons`: a comparison that is made twice has the same outcome
 - `unread`: members that nothing reads are NULL

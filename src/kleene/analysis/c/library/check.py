@@ -30,7 +30,13 @@ from kleene.analysis.c.library.client.places import (
 from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
-from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads, main_heads, predicates_of
+from kleene.analysis.c.library.contracts.contract import (
+    contract_of,
+    loop_heads,
+    main_heads,
+    predicates_of,
+    why_no_contract,
+)
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
@@ -47,6 +53,7 @@ from kleene.analysis.c.library.inference.attempts import (
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     CHANGES,
+    EXECUTES_WRONG,
     FOLLOWS,
     NO_TIME,
     REARRANGES,
@@ -157,8 +164,20 @@ class _Run:
             listed = ", ".join(f"p->{hook}" for hook in hooks)
             report.assumptions.append(f"clients set {listed} of each {text} *p that is made, before they call others")
         self._prove(inference, inferred, report)
+        self._blame_once()
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
+
+    def _blame_once(self) -> None:
+        """Leave functions open whose error is in an exported function that they call, and that is wrong itself."""
+        wrong = {name: v for name, v in self.verdicts.items() if v.verdict is Verdict.FALSE and v.finding is not None}
+        for name, verdict in wrong.items():
+            inside = verdict.finding.function if verdict.finding is not None else name
+            if inside != name and inside in wrong:
+                reason = EXECUTES_WRONG.format(inside)
+                self.verdicts[name] = replace(
+                    verdict, verdict=Verdict.UNKNOWN, reason=reason, finding=None, run=None, sequence=()
+                )
 
     def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
         """Prove as many of the accepted operations as possible: first with one object, then those that take two.
@@ -431,7 +450,8 @@ class _Run:
         for operation in inferred.accepted:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
-                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts, program))
+                contract, why_none = contract_of(operation, facts, program), why_no_contract(operation, program)
+                self.verdicts[verdict.name] = replace(verdict, contract=contract, no_contract=why_none)
 
     def _reject(self, rejected: Rejected) -> None:
         if doubt := doubt_about(rejected.error, rejected.client, self.interface):

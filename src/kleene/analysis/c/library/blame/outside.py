@@ -14,6 +14,7 @@ from kleene.analysis.c.library.client.text import Client
 from kleene.analysis.c.library.inference.reasons import (
     DATA_IS_LEFT,
     FREES,
+    FREES_TEXT,
     INDEXES,
     KEEPS,
     OUTSIDE,
@@ -22,8 +23,9 @@ from kleene.analysis.c.library.inference.reasons import (
 )
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.readings.operations import Role
-from kleene.cfa.operations import Return
+from kleene.cfa.operations import Assume, Return
 from kleene.cfa.types import PointerType, Type, VoidType
+from kleene.domains.explicit.effects import NO_HEAP_BLOCK
 from kleene.domains.explicit.entry import UNWRITTEN
 from kleene.domains.explicit.evaluate import NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
@@ -49,6 +51,8 @@ def doubt_about(error: Confirmed, client: Client, interface: Interface) -> str:
         return RETURNS.format(name)
     if error.fault.message == NO_BLOCK and any(stores_data(o) for o in client.lines.values()):
         return FREES
+    if error.fault.message == NO_HEAP_BLOCK and any(Role.LASTING_TEXT in o.roles for o in client.lines.values()):
+        return FREES_TEXT
     drawn = list(_drawn(error))
     initialisers = {o.function.name for o in client.lines.values() if Role.INITIALISED in o.roles}
     reading = [name for why, stack in drawn if why == UNWRITTEN for name in stack if name in initialisers]
@@ -126,8 +130,11 @@ def _is_gone_with(error: Confirmed, places: Set[int]) -> bool:
 
 
 def _complaint_in(error: Confirmed, complaints: Mapping[tuple[str, int, int], str]) -> str:
-    """The function without a body that a run calls where a test has failed, as an assertion does; empty if none."""
-    places = (step.operation.place for step in error.trace.steps)
+    """The function without a body that a run calls where a test has failed, as an assertion does; empty if none.
+
+    In a macro the test has the place of the call.
+    """
+    places = (s.operation.place for s in error.trace.steps if not isinstance(s.operation, Assume))
     known = ((Path(p.file).name, p.line, p.column) for p in places)
     return next((complaints[place] for place in known if place in complaints), "")
 

@@ -40,7 +40,7 @@ def _tested(program: CProgram) -> set[_Holder]:
     tested = {
         _holder(name, value)
         for name, function in program.functions.items()
-        for condition in _open_conditions(function.cfa)
+        for condition in open_conditions(function.cfa)
         for value in _compared(condition)
     }
     flows: list[tuple[_Holder, _Holder]] = []
@@ -67,7 +67,7 @@ def _holder(function: str, value: Expression) -> _Holder:
     return hook_of(value)
 
 
-def _open_conditions(cfa: Cfa[Operation]) -> list[Expression]:
+def open_conditions(cfa: Cfa[Operation]) -> list[Expression]:
     """The conditions of which both outcomes may return: an assertion states that NULL is not admissible."""
     returning = live_steps(cfa, {})
     tests = [edge for edge in cfa.edges if isinstance(edge.label, Assume)]

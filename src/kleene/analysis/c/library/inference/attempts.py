@@ -149,12 +149,23 @@ def follows_datum(error: Fault | Finding) -> bool:
 
 
 def adds_block(rejected: Rejected) -> bool:
-    """Whether a function that should link a block of the caller, as its name says, has an error there."""
+    """Whether a function that should link a block or an object of the caller, as its name says, has an error there."""
     operation = rejected.operation
     roles = set(operation.roles)
-    if not says_add(operation.function) or Role.BLOCK not in roles or not roles & set(OBJECTS):
+    if not says_add(operation.function) or not roles & {Role.BLOCK, Role.GIVEN} or not roles & set(OBJECTS):
         return False
     return failing(rejected) == operation.function.name and not is_wrong_guess_of(rejected)
+
+
+def ends_wrongly(rejected: Rejected) -> bool:
+    """Whether a function that ends an object, by its name, and gets nothing else, fails on one and does not lose it."""
+    operation, kind = rejected.operation, rejected.error.fault.kind
+    ends = says_end(operation.function) and operation.ends and len(operation.roles) == 1
+    return ends and kind in _OF_ENDS and failing(rejected) == operation.function.name
+
+
+_OF_ENDS = ("double_free", "dangling_dereference", "invalid_free")
+"""Kinds of errors on what a function has freed itself."""
 
 
 def frees_datum(rejected: Rejected) -> bool:

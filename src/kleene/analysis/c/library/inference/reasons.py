@@ -14,6 +14,10 @@ FREES = (
     "it frees what clients store, and other functions need not: write a client whose stored pointers are blocks of "
     "the heap"
 )
+FREES_TEXT = (
+    "it frees a text that a client hands in, which it may do if the text is a block of the heap that the client leaves "
+    "to it: write a client that does"
+)
 SHARES = (
     "it links two objects, so that one object of each type is not general: give one of them to the library, "
     "or write a client with as many objects as you need"
@@ -53,6 +57,7 @@ INSIDE = (
     "its result points into a block that it allocates, and not to its beginning: nothing says how its caller ends it; "
     "write a client"
 )
+EXECUTES_WRONG = "it executes {0}, which has this error itself: repair it there"
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
 ANSWERS = (
     "it fails if a function of the client answers one question in two ways, which a comparison does not; it is not "

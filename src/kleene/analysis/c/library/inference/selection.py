@@ -21,6 +21,7 @@ from kleene.analysis.c.library.inference.attempts import (
     Rejected,
     Tried,
     adds_block,
+    ends_wrongly,
     failing,
     follows_datum,
     frees_datum,
@@ -241,6 +242,9 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self.tries.best(tried)
+        if best is None and (rest := self.tries.rest_of(tried)):
+            self._decide(function, [*tried, *rest])
+            return
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
             return
         if best is not None:
@@ -276,6 +280,8 @@ class Inference:
             self._decide(
                 function, self.tries.all_of(self.tries.possible(function))
             )  # the other waits until elements are made
+        elif wrong := [r for r in failures if ends_wrongly(r) and has_objects(self.tries, [r])]:
+            self._reject(most_telling(wrong))
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface)
         elif is_accepted_otherwise(self.tries, function, failures):

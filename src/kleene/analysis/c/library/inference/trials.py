@@ -22,7 +22,7 @@ from kleene.analysis.c.library.generality.separation import (
     stale_blocks,
 )
 from kleene.analysis.c.library.generality.stored_data import stored_arguments
-from kleene.analysis.c.library.generality.tested_hooks import tested_members
+from kleene.analysis.c.library.generality.tested_hooks import open_conditions, tested_members
 from kleene.analysis.c.library.inference.spared import with_spared, without_exits
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, object_types
@@ -33,7 +33,7 @@ from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.cfa.expressions import Comparison, walk
-from kleene.cfa.operations import Assume, Place
+from kleene.cfa.operations import Place
 from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
@@ -112,7 +112,7 @@ class ClientFolder:
         return {record: tuple(f for r, f in known if r == record) for record, _ in known}
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
-        return examines_data(self.write(types, operations)[1])
+        return bool(self.interface.payload) or examines_data(self.write(types, operations)[1])
 
     def _watch(self, types: ObjectTypes, operations: list[Operation], one_other: bool) -> Watch:
         program = self.write(types, operations)[1]
@@ -244,8 +244,8 @@ def steps_for(program: CProgram, operation: Operation) -> frozenset[str]:
 
 
 def null_tests(function: Function) -> set[int]:
-    """The parameters that a function compares with NULL, by place."""
-    tests = [e.label.condition for e in function.cfa.edges if isinstance(e.label, Assume)]
+    """The parameters that a function compares with NULL, by place; an assertion says that NULL is not admissible."""
+    tests = open_conditions(function.cfa)
     sides = [(n.left, n.right) for test in tests for n in walk(test) if isinstance(n, Comparison)]
     compared = {left for left, right in sides if constant_of(right) == 0}
     return {i for i, parameter in enumerate(function.parameters) if parameter in compared}

@@ -125,8 +125,15 @@ class Tries:
         operation = self.stored.operation(function, self.inferred.types)
         return [] if operation is None else [operation]
 
-    def all_of(self, possible: list[Operation]) -> list[Tried]:
-        """Try readings until one executes the whole function, or no other roles are left."""
+    def rest_of(self, tried: list[Tried]) -> list[Tried]:
+        """Try readings that were left out because one with the same roles had no error, which it has in the end."""
+        known = {t.operation for t in tried}
+        roles = {(t.operation.roles, t.operation.fate) for t in tried if t.trial.error is not None}
+        rest = [o for o in self.possible(tried[0].operation.function) if o not in known] if tried else []
+        return self.all_of([o for o in rest if (o.roles, o.fate) in roles], tried)
+
+    def all_of(self, possible: list[Operation], before: Sequence[Tried] = ()) -> list[Tried]:
+        """Try readings until one executes the whole function, or no other roles are left; `before` were tried."""
         tried: list[Tried] = []
         admitted: set[tuple[Role, ...]] = set()
         certain = False
@@ -135,7 +142,8 @@ class Tries:
                 break
             if operation.roles in admitted or (is_guess(operation) and certain):
                 continue
-            if not may_be_ignored(operation, tried) or self._is_element(operation, tried):
+            known = [*before, *tried]
+            if not may_be_ignored(operation, known) or self._is_element(operation, known):
                 continue
             attempt = self.one(operation, QUICK_STATES)
             if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from kleene.analysis.c.library.interface.payload import payload_of, with_void
 from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.input.system_headers import is_own_header
 from kleene.c.library.variadic import is_argument_list
@@ -56,12 +57,8 @@ class ExportedFunction:
     result: CType
     line: int
     variadic: bool = False
-
-    @property
-    def head(self) -> str:
-        """The declaration as a person writes it."""
-        parameters = ", ".join(_declaration(p.type.text, p.name) for p in self.parameters)
-        return f"{_declaration(self.result.text, self.name)}({parameters or 'void'})"
+    head: str = field(default="", compare=False)
+    """The declaration as a person writes it."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +90,8 @@ class Interface:
     """The functions without a body that the file calls, other than those of the standard library."""
     hooks: dict[tuple[str, str], CType] = field(default_factory=dict)
     """The members that point to functions, by record and name."""
+    payload: frozenset[str] = frozenset()
+    """The records that the file only stores pointers to: these are data of its clients."""
     complaints: dict[tuple[str, int, int], str] = field(default_factory=dict)
     """The functions without a body that are called where a test has failed, by file name, line and column."""
 
@@ -123,7 +122,23 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
         missing = tuple(_missing(definitions, types, _texts(definitions, Path(file).read_bytes())))
         hooks = dict(_hooks(unit.cursor.get_children(), types))
         complaints = dict(_complaints(definitions, {f.name for f in missing}))
-    return Interface(file, tuple(functions.values()), records, has_main, variables, missing, hooks, complaints)
+        every = [c for c in unit.cursor.get_children() if kind(c) == "FUNCTION_DECL" and c.is_definition()]
+        listed = tuple(functions.values())
+        payload = payload_of(
+            [t.type for f in listed for t in (*(p.type for p in f.parameters), f.result)], every, types
+        )
+    listed = tuple(_as_data(f, payload) for f in listed)
+    return Interface(file, listed, records, has_main, variables, missing, hooks, payload, complaints)
+
+
+def _as_data(function: ExportedFunction, payload: Set[str]) -> ExportedFunction:
+    """The function whose pointers to records that the file only stores pointers to are read as `void *`."""
+
+    def change(type_: CType) -> CType:
+        return replace(type_, type=with_void(type_.type, payload), callback=tuple(map(change, type_.callback)))
+
+    parameters = tuple(replace(p, type=change(p.type)) for p in function.parameters)
+    return replace(function, parameters=parameters, result=change(function.result))
 
 
 def _complaints(definitions: Sequence[Any], missing: Set[str]) -> Iterator[tuple[tuple[str, int, int], str]]:
@@ -157,6 +172,14 @@ def _hooks(declarations: Iterable[Any], types: TypeReader) -> Iterator[tuple[tup
 
 _FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
 """What libclang calls types of functions."""
+
+
+def exported_names(file: str, options: ReadOptions) -> list[str]:
+    """The names of the functions that a file defines and exports, `main` included."""
+    with raise_from_callbacks():
+        definitions = [c for c in parse_unit(file, options).cursor.get_children() if kind(c) == "FUNCTION_DECL"]
+        own = [c for c in definitions if c.is_definition() and _is_in(file, c)]
+        return [str(c.spelling) for c in own if c.storage_class.name != "STATIC"]
 
 
 def _is_in(file: str, cursor: Any) -> bool:
@@ -226,8 +249,15 @@ def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
         for i, p in enumerate(cursor.get_arguments(), start=1)
     )
     variadic = cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic()
+    written = [_declaration(str(p.type.spelling), str(p.spelling)) for p in cursor.get_arguments()]
+    head = _declaration(str(cursor.result_type.spelling), str(cursor.spelling))
     return ExportedFunction(
-        str(cursor.spelling), parameters, _type(cursor.result_type, types), int(cursor.location.line), bool(variadic)
+        str(cursor.spelling),
+        parameters,
+        _type(cursor.result_type, types),
+        int(cursor.location.line),
+        bool(variadic),
+        f"{head}({', '.join([*written, *['...'] * bool(variadic)]) or 'void'})",
     )
 
 
@@ -237,8 +267,8 @@ def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
         return CType(VOID, "va_list")
     if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
         element = canonical.element_type
-        target, count = _unqualified_text(element), getattr(canonical, "element_count", 0)
-        fixed = int(count) if canonical.kind.name == "CONSTANTARRAY" else 0
+        target = _unqualified_text(element)
+        fixed = int(canonical.element_count) if canonical.kind.name == "CONSTANTARRAY" else 0
         return CType(types.parameter(type_), f"{target} *", target, bool(element.is_const_qualified()), fixed)
     read = types.parameter(type_) if decay else types.read(type_)
     if canonical.kind.name != "POINTER":
@@ -266,4 +296,6 @@ def _declaration(type_: str, name: str) -> str:
     """A declaration of a name with a type as text."""
     if "(*)" in type_:
         return type_.replace("(*)", f"(*{name})", 1)
-    return f"{type_}{name}" if type_.endswith("*") else f"{type_} {name}"
+    type_, bracket, count = type_.partition("[")
+    spaced = f"{type_}{name}" if type_.endswith("*") else f"{type_.rstrip()} {name}"
+    return f"{spaced}{bracket}{count}".rstrip()
