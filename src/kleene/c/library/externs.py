@@ -48,6 +48,7 @@ from kleene.cfa.operations import (
     Return,
     Skip,
     Unsupported,
+    evaluations,
     expressions,
 )
 from kleene.cfa.program import Assumption, CProgram, Function
@@ -208,6 +209,8 @@ class _Rewriter:
         assert isinstance(call.function, str)
         model = self.chosen[call.function]
         self.here = edge.source
+        for operation in evaluations(call.place, call.arguments):
+            self._emit(operation)
         match model:
             case "noreturn":
                 self._emit(Exit(call.place), self.function.exit)

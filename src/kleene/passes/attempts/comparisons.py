@@ -18,6 +18,7 @@ from functools import cached_property
 
 from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
+    AddressOf,
     Binary,
     Cast,
     Comparison,
@@ -40,13 +41,14 @@ from kleene.cfa.operations import (
     Exit,
     Free,
     HandOut,
+    Havoc,
     Operation,
     Print,
     Skip,
     expressions,
 )
 from kleene.cfa.types import INT, IntegerType, PointerType
-from kleene.passes.attempts.held_values import HeldValues, read_places, written_places
+from kleene.passes.attempts.held_values import HeldValues, is_in_memory, read_places, written_places
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.rewrite import rewrite
@@ -204,8 +206,7 @@ class _Rewriting:
         """The pointers that are equal at each location, on all paths."""
 
         def after(edge: Edge[Operation], before: Pairs) -> Pairs:
-            changed = set(defined_variables(edge.label))
-            pairs = frozenset(pair for pair in before if pair.isdisjoint(changed))
+            pairs = frozenset(pair for pair in before if not any(_may_change(v, edge.label) for v in pair))
             two = self._made_equal(edge.label)
             if two is None:
                 return pairs
@@ -298,11 +299,11 @@ class _Rewriting:
 
         def after(edge: Edge[Operation], before: frozenset[Variable]) -> frozenset[Variable]:
             label = edge.label
-            kept = before.difference(defined_variables(label))
+            kept = frozenset(v for v in before if not _may_change(v, label))
             if not isinstance(label, _QUIET):
                 kept -= {v for expression in expressions(label) for v in _copied(expression)}
-            if isinstance(label, Allocate) and isinstance(label.target, Variable):
-                return kept | {label.target}
+            if isinstance(label, Allocate) and not is_in_memory(self.memory, label.target):
+                return kept | set(defined_variables(label))
             return kept
 
         start: dict[str, frozenset[Variable]] = dict.fromkeys(starts(self.cfa), frozenset())
@@ -367,10 +368,21 @@ def _excluding(operation: Operation, outcome: Variable, value: int) -> Assume:
     return Assume(operation.place, Comparison("!=", outcome, Constant(value, INT)), True)
 
 
+def _may_change(variable: Variable, operation: Operation) -> bool:
+    """Whether an operation may give a variable another value, or another variable its value: calls do it to globals."""
+    is_call = not isinstance(operation, (*_QUIET, Assign, Allocate, Havoc, DeclareLocal, EndScope))
+    return variable in defined_variables(operation) or (is_call and variable.is_global)
+
+
 def _copied(expression: Expression) -> Iterator[Variable]:
-    """The variables whose value an expression may pass on: all but those that it only looks behind."""
+    """The variables whose value an expression may pass on: all but those that it only looks behind.
+
+    The address of a member is one of the block.
+    """
     if isinstance(expression, Variable):
         yield expression
+    elif isinstance(expression, AddressOf):
+        yield from (node for node in walk(expression) if isinstance(node, Variable))
     elif not (isinstance(expression, Deref) and isinstance(expression.pointer, Variable)):
         for part in children(expression):
             yield from _copied(part)

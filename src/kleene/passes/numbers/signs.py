@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import MIRRORED, Cast, Comparison, Constant, Expression, Variable, map_variables, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Operation, Skip, address_taken
+from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Havoc, Operation, Skip, address_taken
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
@@ -53,6 +53,8 @@ class _Results:
         self.automaton = cfa
         self._values: dict[Variable, list[Expression]] = {}
         hidden = set(address_taken(edge.label for edge in cfa.edges))
+        self._drawn = {v for edge in cfa.edges if isinstance(edge.label, Havoc) for v in defined_variables(edge.label)}
+        """Variables that get numbers from outside: what is known of these is known where they are passed on."""
         for edge in cfa.edges:
             label = edge.label
             if isinstance(label, Assign) and isinstance(label.target, Variable):
@@ -78,7 +80,7 @@ class _Results:
                 number = constant_of(value)
                 if number is not None:
                     constants.add(number)
-                elif isinstance(value, Variable) and value.type == tested.type and value not in copies:
+                elif isinstance(value, Variable) and not self.is_computed(value, tested) and value not in copies:
                     copies.add(value)
                     waiting.append(value)
         computed = [(v, value) for v in copies for value in self._values.get(v, ()) if self.is_computed(value, v)]
@@ -89,9 +91,10 @@ class _Results:
             self.origins.setdefault(variable, set()).update(constants)
         return True
 
-    @staticmethod
-    def is_computed(value: Expression, variable: Variable) -> bool:
-        return constant_of(value) is None and not (isinstance(value, Variable) and value.type == variable.type)
+    def is_computed(self, value: Expression, variable: Variable) -> bool:
+        """Whether a value is neither a constant nor a copy of a number that is followed."""
+        is_copy = isinstance(value, Variable) and value.type == variable.type and value not in self._drawn
+        return constant_of(value) is None and not is_copy
 
 
 def test_of(operation: Operation) -> _Test | None:
