@@ -78,9 +78,7 @@ class Summaries:
             1 << self._supported + i: place[self.palette.counted_by(f)] if f.kind is Kind.FROM else 0
             for i, f in enumerate(self._about_paths)
         }
-        self._contribution = [
-            sum(bit for f, bit in place.items() if holds(f, c.values)) for c in self.palette.colours
-        ]
+        self._contribution = [sum(bit for f, bit in place.items() if holds(f, c.values)) for c in self.palette.colours]
         self._excluded: list[int] = []
         self._required: list[int] = []
         self._own_support: list[int] = []

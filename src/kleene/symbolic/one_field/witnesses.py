@@ -75,7 +75,11 @@ def pointed(f: Formula, pointers: Mapping[str, str]) -> Formula:
         case Equal(a, b):
             if a == b:
                 return TRUE
-            return _about(f, used) if a in used and b in used else Atom(used[a if a in used else b], (b if a in used else a,))
+            return (
+                _about(f, used)
+                if a in used and b in used
+                else Atom(used[a if a in used else b], (b if a in used else a,))
+            )
         case Not(body):
             return neg(pointed(body, used))
         case And(a, b):
