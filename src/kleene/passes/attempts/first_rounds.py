@@ -1,11 +1,11 @@
 """First rounds: where a loop is entered for sure, its first test is apart from the others.
 
 ``last = NULL; for (i = 1; i <= n; i++) last = ...; last->next = ...`` with n at least 1: the test fails only behind a
-round, so `last` is not NULL there. The shape analysis knows nothing of `i` and `n`, and at the head of the loop the heap
-before the first round is one of many. So the head has a copy for those who come from outside of the loop, if the
-intervals of numbers (`facts/intervals`) exclude one of its two branches there (conditional branches that are decided on
-some of the ways to them: Mueller, Whalley. Avoiding conditional branches by code replication. PLDI 1995). The copy still
-tests the condition, with what it reads. The program does the same as before.
+round, so `last` is not NULL there. The shape analysis knows nothing of `i` and `n`, and at the head of the loop the
+heap before the first round is one of many. So the head has a copy for those who come from outside of the loop, if the
+intervals of numbers (`facts/intervals`) exclude one of its two branches there (conditional branches that are decided
+on some of the ways to them: Mueller, Whalley. Avoiding conditional branches by code replication. PLDI 1995). The copy
+still tests the condition, with what it reads. The program does the same as before.
 """
 
 from __future__ import annotations

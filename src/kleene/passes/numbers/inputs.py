@@ -1,7 +1,8 @@
 """Numbers from outside that never change: ``if (argc > 1) f = fopen(argv[1], "r");``.
 
-A test by order that one number alone decides is written as an equation with it: `argc` is at least 1, so ``argc > 1`` is
-``argc != 1``. The shape analysis tells apart which constant a number is, so that later tests have the same outcome.
+A test by order that one number alone decides is written as an equation with it: `argc` is at least 1, so that
+``argc > 1`` is ``argc != 1``. The shape analysis tells apart which constant a number is, so that later tests have the
+same outcome.
 """
 
 from __future__ import annotations
