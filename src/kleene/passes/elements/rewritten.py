@@ -398,10 +398,13 @@ class _Visit:
 
     def _address(self, moved: PointerOffset, slot: Slot) -> Expression:
         """The slot of an element of which only the address is computed: it may be the end."""
+        relations, place, source = self.coder.relations, self.place, self.edge.source
+        if not relations.inside(moved.pointer, moved.index, moved.scale, source, or_end=True):
+            self._maybe_outside()  # there is no such address
         element = self._element(moved)
-        if self.coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
-            self.here = self.chains.only(self.here, Comparison("!=", bare(element), slot.null), self.place)
-            self.here = self.chains.only(self.here, slot.is_end(bare(element)), self.place, truth=False)
+        self.here = self.chains.only(self.here, Comparison("!=", bare(element), slot.null), place)
+        if relations.inside(moved.pointer, moved.index, moved.scale, source):
+            self.here = self.chains.only(self.here, slot.is_end(bare(element)), place, truth=False)
         return element
 
     def _element(self, moved: PointerOffset) -> Expression:
