@@ -146,6 +146,8 @@ class Positions:
             BEHIND: before,
             UNKNOWN: by(lambda here, within: self.lists.anywhere(here, start, slot, place, within)[0]),
         }
+        counted = self._from_end(pair, pair[1], location)
+        ways[UNKNOWN] = ways[counted]
         here = chains.cases(here, self.state(pair), ways, place)
         for other in self.with_array(pair[0]):
             if other != pair and self.matters(other):
