@@ -25,7 +25,7 @@ from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.attempts.contradictions import without_contradictions
-from kleene.passes.attempts.ends import with_kept_ends
+from kleene.passes.attempts.held import with_held_ends
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
@@ -307,7 +307,7 @@ class _Run:
     memory: Memory
     options: Options
     malloc_may_fail: bool
-    _kept_ends: dict[str, Memory] = field(default_factory=dict)
+    _held: dict[str, Memory] = field(default_factory=dict)
 
     @cached_property
     def _images(self) -> Memory:
@@ -328,9 +328,9 @@ class _Run:
         memory = self._by_numbers(plan)
         if not plan.apart:
             return memory
-        if plan.by not in self._kept_ends:
-            self._kept_ends[plan.by] = Memory(memory.program, with_kept_ends(memory), typed=True)
-        return self._kept_ends[plan.by]
+        if plan.by not in self._held:
+            self._held[plan.by] = Memory(memory.program, with_held_ends(memory), typed=True)
+        return self._held[plan.by]
 
     def applies(self, plan: FesaAttempt) -> bool:
         """Whether an attempt does anything that the others do not."""

@@ -196,6 +196,8 @@ def explain(report: CheckReport, timeout: float) -> None:
         explored = report.exploration
         early = f"the time limit of {timeout:g} s was reached during exact exploration, after {explored.states} states"
         reasons.append(early if _TIME in explored.reason else explored.reason)
+    elif not reasons and report.refinement is None:
+        reasons.append(f"the time limit of {timeout:g} s was reached before the analysis began")
     if undefined is not None:  # so the analysis got little time for the others
         reasons.insert(0, f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
     elif "memcleanup" in open_properties and not reasons:

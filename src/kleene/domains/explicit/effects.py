@@ -56,10 +56,16 @@ def unknown(state: State, type_: Type, source: str) -> Value:
     raise NotModelled(f"an input of type {type_}")
 
 
+NO_HEAP_BLOCK = "no heap block"
+"""How the message ends where `free` gets something else."""
+INSIDE_BLOCK = "free of offset"
+"""How the message begins where `free` gets a pointer into a block."""
+
+
 def _written(block: Block | None) -> str:
     """What is freed by mistake, as the source calls it."""
     name = block.label.partition("#")[0] if block is not None and block.kind in _NAMED else ""
-    return f"{name}, which is no heap block" if name and "$" not in name else "something that is no heap block"
+    return f"{name}, which is {NO_HEAP_BLOCK}" if name and "$" not in name else f"something that is {NO_HEAP_BLOCK}"
 
 
 def freeable(state: State, value: Value) -> int:
@@ -79,7 +85,7 @@ def freeable(state: State, value: Value) -> int:
     if not block.alive:
         raise Violation("double_free", f"{block.label} is freed already", number)
     if bit != 0:
-        raise Violation("invalid_free", f"free of offset {bit // 8} of {block.label}", number)
+        raise Violation("invalid_free", f"{INSIDE_BLOCK} {bit // 8} of {block.label}", number)
     return number
 
 

@@ -230,7 +230,7 @@ class StateStore:
         if together is None:
             return None
         heap = Heap(together, self.options)
-        widened = any(p.widen for p in parts) or heap.space.size(together.function) > self.options.crowded
+        widened = any(p.widen for p in parts) or heap.space.size(together.function) > self.options.limit
         if widened:
             widen(heap)
         coarsen(heap, self.options.limit)

@@ -38,7 +38,7 @@ def with_known_signs(program: CProgram) -> CProgram:
 
 
 @dataclass(frozen=True)
-class _Test:
+class Test:
     """A comparison of a variable with a constant by order."""
 
     variable: Variable
@@ -97,7 +97,7 @@ class _Results:
         return constant_of(value) is None and not is_copy
 
 
-def test_of(operation: Operation) -> _Test | None:
+def test_of(operation: Operation) -> Test | None:
     """The comparison of an assumption, if it is one of a signed variable with a constant by order."""
     condition = operation.condition if isinstance(operation, Assume) else None
     if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
@@ -111,7 +111,22 @@ def test_of(operation: Operation) -> _Test | None:
     if number is None or not isinstance(left, Variable):
         return None
     signed = isinstance(left.type, IntegerType) and left.type.signed
-    return _Test(left, operator, number) if signed else None
+    return Test(left, operator, number) if signed else None
+
+
+def equation_of(label: Assume, test: Test, bounds: Interval) -> Assume:
+    """A test as an equation or its negation, if one number alone is on one side of it; else as it is."""
+    low, high = bounds
+    border = test.constant if test.operator in ("<", ">=") else test.constant + 1
+    passes_below = test.operator in ("<", "<=")
+    if low == border - 1 < high:
+        number, is_equal = low, passes_below
+    elif low < border == high:
+        number, is_equal = high, not passes_below
+    else:
+        return label
+    constant = Constant(number, test.variable.type)
+    return replace(label, condition=Comparison("==" if is_equal else "!=", test.variable, constant))
 
 
 class _Writer:
@@ -148,19 +163,8 @@ class _Writer:
             return [label]
         return [label, *self._excluded(label, constants, self._bounds(label.value, edge))]
 
-    def _equation(self, label: Assume, test: _Test, edge: Edge[Operation]) -> Assume:
-        """The test as an equation or its negation, if one number alone is on one side of it."""
-        low, high = self._bounds(test.variable, edge)
-        border = test.constant if test.operator in ("<", ">=") else test.constant + 1
-        passes_below = test.operator in ("<", "<=")
-        if low == border - 1 < high:
-            number, is_equal = low, passes_below
-        elif low < border == high:
-            number, is_equal = high, not passes_below
-        else:
-            return label
-        constant = Constant(number, test.variable.type)
-        return replace(label, condition=Comparison("==" if is_equal else "!=", test.variable, constant))
+    def _equation(self, label: Assume, test: Test, edge: Edge[Operation]) -> Assume:
+        return equation_of(label, test, self._bounds(test.variable, edge))
 
     @staticmethod
     def _excluded(label: Assign, constants: set[int], bounds: Interval) -> Iterator[Assume]:

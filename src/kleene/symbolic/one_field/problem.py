@@ -1,7 +1,7 @@
 """An operation as kinds and colours of individuals, and the neighbours that each colour may have.
 
-A kind is what the result and the conditions on whole stores can tell apart: a node of the input structure, the values
-of all unary predicates, and the conditions of `Some`. A colour is a kind with values for all features. The values are
+A kind is what the result and the conditions on pairs of individuals can tell apart: a node of the input structure, the
+values of all unary predicates, and the conditions of `Some` with two parts. A colour is a kind with values for all features. The values are
 guessed, and the construction checks them (`growth`).
 """
 
@@ -80,13 +80,26 @@ class Problem:
 
     @cached_property
     def marks(self) -> tuple[Formula, ...]:
-        """The conditions on individuals that conditions on stores contain."""
-        return tuple(dict.fromkeys(g for s in (*self.somes, *self.apart) for g in (s.gamma, s.other) if g is not None))
+        """The conditions on individuals that conditions on pairs of them contain."""
+        pairs = [s for s in (*self.somes, *self.apart) if s.other is not None]
+        return tuple(dict.fromkeys(g for s in pairs for g in (s.gamma, s.other) if g is not None))
+
+    @cached_property
+    def found(self) -> tuple[Some, ...]:
+        """The conditions that one individual fulfils."""
+        return tuple(s for s in self.somes if s.other is None)
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """Conditions of `found` that must hold, and that nothing else depends on."""
+        asked = [f.predicate for f in self.remaining if isinstance(f, Atom)]
+        elsewhere = {p for f in self.remaining if not isinstance(f, Atom) for p in predicates_of(f)}
+        return frozenset(asked) - elsewhere - {*self.guessed}
 
     @cached_property
     def guessed(self) -> tuple[str, ...]:
         """Nullary predicates and conditions on whole stores that conditions on individuals contain."""
-        conditions = (*(f.gamma for f in self.features), *self.never, *self.marks)
+        conditions = (*(f.gamma for f in self.features), *self.never, *self.marks, *(s.gamma for s in self.found))
         used = {name for f in conditions for name in predicates_of(f)}
         return (*self.nullary, *sorted({s.name for s in self.somes} & used))
 

@@ -4,7 +4,8 @@ A summary is one integer, a sequence of bit sets. Of whole parts it says, for m 
 
 - `some` and `several`: the kinds with at least one individual, and with at least two;
 - `steps`: bit ``k * (m + 1) + l`` if an individual of kind k leads to one of kind l, or nowhere for l = m;
-- `paths` and `gaps`: bit ``k * m + l`` if some individual of kind k reaches one of kind l, and if some does not.
+- `paths` and `gaps`: bit ``k * m + l`` if some individual of kind k reaches one of kind l, and if some does not;
+- `found`: which conditions of the store an individual fulfils.
 
 Parts that still grow have more bits: `hanging`, the kinds of all individuals but the root or the roots; `once` and
 `twice`, which conditions one and two predecessors of the root satisfy; on a chain `around`, the kinds of its roots,
@@ -51,7 +52,8 @@ class Summaries:
         self._several, self._steps = m, 2 * m
         self._paths = self._steps + m * (m + 1)
         self._gaps = self._paths + pairs
-        self._hanging = self._gaps + pairs
+        self._found = self._gaps + pairs
+        self._hanging = self._found + len(problem.found)
         self._once = self._hanging + m
         self._twice = self._once + conditions
         self._around = self._twice + conditions
@@ -124,6 +126,9 @@ class Summaries:
         """
         problem, kinds = self.palette.problem, self.palette.kinds
         result = self.all_some & ~free | 1 << self._long
+        for i, some in enumerate(problem.found):
+            if some.name not in problem.wanted:
+                result |= 1 << self._found + i
         for k, kind in enumerate(kinds):
             if any(s.other is not None and {s.gamma, s.other} <= kind.marks for s in problem.somes):
                 result |= 1 << self._several + k
@@ -142,11 +147,11 @@ class Summaries:
     @property
     def free_kinds(self) -> list[int]:
         """Kinds of individuals that exclude no others, and that need no particular predecessor: garbage."""
-        reached = 0
+        unreached = 0
         for c in self.palette.colours:
-            if any(c.values[f.name] for f in self._about_paths if f.kind is Kind.FROM):
-                reached |= 1 << c.kind
-        return [k for k in range(self.count) if not self._apart[k] and not reached >> k & 1]
+            if not any(c.values[f.name] for f in self._about_paths if f.kind is Kind.FROM):
+                unreached |= 1 << c.kind
+        return [k for k in range(self.count) if not self._apart[k] and unreached >> k & 1]
 
     # Parts ----------------------------------------------------------------------------------------------
 
@@ -154,6 +159,9 @@ class Summaries:
         """An individual without predecessors."""
         colour = self.palette.colours[c]
         summary = 1 << colour.kind
+        for i, some in enumerate(self.palette.problem.found):
+            if holds(some.gamma, colour.values):
+                summary |= 1 << self._found + i
         if self.tracks_paths:
             cyclic = self._reflexive or colour.values[CYCLIC]
             summary |= 1 << (self._paths if cyclic else self._gaps) + colour.kind * (self.count + 1)
@@ -254,9 +262,10 @@ class Summaries:
         palette = self.palette
         problem = palette.problem
         values = dict(palette.guess)
-        for some in problem.somes:
-            actual = self._holds_some(summary, some.gamma, some.other)
-            if values.setdefault(some.name, actual) is not actual:
+        actuals = {s.name: bool(summary >> self._found + i & 1) for i, s in enumerate(problem.found)}
+        actuals |= {s.name: self._holds_pair(summary, s.gamma, s.other) for s in problem.somes if s.other is not None}
+        for name, actual in actuals.items():
+            if values.setdefault(name, actual) is not actual:
                 return False
         return (
             all(holds(f, values) for f in problem.remaining)
@@ -265,12 +274,10 @@ class Summaries:
             and not summary & self.forbidden
         )
 
-    def _holds_some(self, summary: Summary, gamma: Formula, other: Formula | None) -> bool:
+    def _holds_pair(self, summary: Summary, gamma: Formula, other: Formula) -> bool:
         kinds = self.palette.kinds
         there = bits(summary & self.all_some)
         one = sum(1 << k for k in there if gamma in kinds[k].marks)
-        if other is None:
-            return bool(one)
         two = sum(1 << k for k in there if other in kinds[k].marks)
         both = one & two
         return bool(one and two and (one != two or one & (one - 1) or both & summary >> self._several))
