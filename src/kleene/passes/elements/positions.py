@@ -122,7 +122,8 @@ class Positions:
             return end
 
         def before(here: str) -> str:
-            here, result = self.lists.before(here, start, at, slot, place)
+            exists = self.relations.of(pair[1], location)[0] >= 0
+            here, result = self.lists.before(here, start, at, slot, place, exists=exists)
             return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
 
         ways: dict[int, Callable[[str], str]] = {
@@ -260,7 +261,7 @@ class Positions:
         for none in (Comparison("==", start, slot.null), Comparison("==", at, start)):
             first, here = chains.branch(here, none, place)
             chains.connect(self._set(first, pair, UNKNOWN, place), end, place)
-        here, before = self.lists.before(here, start, at, slot, place)
+        here, before = self.lists.before(here, start, at, slot, place, exists=True)
         chains.connect(way(before)(here), end, place)
         return end
 
