@@ -1,7 +1,8 @@
 """Indices that go down past the first element of an array of pointers: there is no slot before the first one.
 
 That the slot before another one was looked for, and not found, ended a path: what the program does there was not seen.
-Every wrong program reads the element -1 in a run with a few elements; the right ones stop before.
+Nor are slots before the one that a pointer points to: they were looked for behind it. Every wrong program reads the
+element -1 in a run with a few elements, or frees one twice; the right ones stop before.
 """
 
 from __future__ import annotations
@@ -34,7 +35,15 @@ RIGHT = {
     "each with the one before": "for (j = 1; j < n; j++) { p[j]->v = 1; i = j - 1; p[i]->v = 2; }",
     "down by a number without a sign": "for (size_t u = n; u-- > 0;) p[u]->v = 2;",
 }
+BACK = "struct node **q = p + n - 1; "
+"""A pointer to the last element: its slots are looked for from there on."""
 WRONG = {
+    "a pointer that goes back": BACK + "while (q != p) q--; q--; (*q)->v = 1;",
+    "a pointer that may go back once more": BACK + "while (q != p) q--; if (nondet()) q--; (*q)->v = 1;",
+    "beside a pointer that went back": BACK + "while (q != p) q--; (*(q - 1))->v = 1;",
+    "freed by a pointer that went back": BACK + "while (q != p) q--; free(*q);",
+    "indices that go back": BACK + "for (i = 0; i > -n; i--) free(q[i]);",
+    "addresses that go back": BACK + "struct node **r; i = 0; do { r = &q[i]; i--; } while (r != p); free(*r);",
     "before the first": "i = 0; p[i]->v = 1; i--; if (p[i]) p[i]->v = 2;",
     "before the one that is found": FIND + "if (i < n) { i--; p[i]->v = 3; }",
     "next to the one that is found": FIND + "if (i < n) p[i - 1]->v = 3;",

@@ -397,16 +397,22 @@ class _Visit:
 
     def _address(self, moved: PointerOffset, slot: Slot) -> Expression:
         """The slot of an element of which only the address is computed: it may be the end."""
+        is_inside = self.coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source)
+        if not is_inside and self._may_go_back(moved):
+            self._maybe_outside()
         element = self._element(moved)
-        if self.coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
+        if is_inside:
             self.here = self.chains.only(self.here, Comparison("!=", bare(element), slot.null), self.place)
             self.here = self.chains.only(self.here, slot.is_end(bare(element)), self.place, truth=False)
         return element
 
     def _element(self, moved: PointerOffset) -> Expression:
-        """The slot of an element: the array must be there."""
+        """The slot of an element: the array must be there. Slots are looked for from that of the pointer on."""
         if not self.chosen.only_slots(moved.pointer):
             raise _NotFollowed("a pointer into an array of pointers or to something else")
+        is_inside = self.coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source)
+        if is_inside and self._may_go_back(moved):
+            raise _NotFollowed("an element before the one that a pointer into an array points to")
         slot = self.chosen.slot(moved.pointer)
         assert slot is not None
         coder, chains, place = self.coder, self.chains, self.place
@@ -431,11 +437,15 @@ class _Visit:
             self._count(element, array, low, slot)
             return element
         self.here = chains.read(self.here, index, place)
-        if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
+        if not is_inside:
             self._maybe_outside()
         self.here, some = coder.positions.somewhere(self.here, moved, array, slot, self.edge.source, place)
         self.here = chains.add(self.here, Assign(place, element, some))
         return element
+
+    def _may_go_back(self, moved: PointerOffset) -> bool:
+        """Whether an element may be before that of the pointer."""
+        return self.coder.relations.of(moved.index, self.edge.source)[0] < 0
 
     def _maybe_outside(self) -> None:
         """An index that may be before the first slot or behind the end: it is an error if the element is accessed."""
