@@ -173,15 +173,21 @@ class Lists:
         chains.connect(chains.add(on, Assign(place, at, slot.following(at))), head, place)
         return found
 
-    def before(self, here: str, start: Expression, behind: Variable, slot: Slot, place: Place) -> tuple[str, Variable]:
-        """The slot that is followed by another one."""
-        chains = self.chains
+    def before(
+        self, here: str, start: Expression, behind: Variable, slot: Slot, place: Place, *, exists: bool
+    ) -> tuple[str, Variable]:
+        """The slot that is followed by another one. Before the first there is none: NULL, unless it `exists`."""
+        chains, found = self.chains, self.chains.location()
         result = chains.local(f"$some {slot.element}", slot.pointer)
         head = chains.add(here, Assign(place, result, slot.as_slot(start)))
         there, on = chains.branch(head, Comparison("==", slot.following(result), behind), place)
+        chains.connect(there, found, place)
+        if not exists:
+            none = chains.only(on, slot.is_end(result), place)
+            chains.connect(chains.add(none, Assign(place, result, slot.null)), found, place)
         on = chains.only(on, slot.is_end(result), place, truth=False)
         chains.connect(chains.add(on, Assign(place, result, slot.following(result))), head, place)
-        return there, result
+        return found, result
 
     def end_all(self, here: str, operation: Free, slot: Slot) -> str:
         """The block of a list ends, and so do its slots; NULL has none."""

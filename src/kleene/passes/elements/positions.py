@@ -122,14 +122,9 @@ class Positions:
             return end
 
         def before(here: str) -> str:
-            end = chains.location()
-            outside, here = chains.branch(here, Comparison("==", at, slot.as_slot(start)), place)
-            outside = chains.add(outside, Assign(place, at, slot.null))  # the index is -1
-            chains.connect(self._set(outside, pair, THERE, place), end, place)
-            here, result = self.lists.before(here, start, at, slot, place)
-            here = self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
-            chains.connect(here, end, place)
-            return end
+            exists = self.relations.of(pair[1], location)[0] >= 0
+            here, result = self.lists.before(here, start, at, slot, place, exists=exists)
+            return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
 
         def last(here: str, within: Within) -> str:
             return self.lists.last(first(here, ()), some, slot, place, before_end=True)
@@ -298,7 +293,7 @@ class Positions:
         for none in (Comparison("==", start, slot.null), Comparison("==", at, start)):
             first, here = chains.branch(here, none, place)
             chains.connect(self._set(first, pair, UNKNOWN, place), end, place)
-        here, before = self.lists.before(here, start, at, slot, place)
+        here, before = self.lists.before(here, start, at, slot, place, exists=True)
         chains.connect(way(before)(here), end, place)
         return end
 

@@ -427,7 +427,10 @@ class _Visit:
         return element
 
     def _element(self, moved: PointerOffset, *, accessed: bool = True) -> Expression:
-        """The slot of an element: the array must be there. If only its address is computed, it may be the end."""
+        """The slot of an element: the array must be there. If only its address is computed, it may be the end.
+
+        Slots are looked for from that of the pointer on, but for the one before it.
+        """
         if not self.chosen.only_slots(moved.pointer):
             raise _NotFollowed("a pointer into an array of pointers or to something else")
         slot = self.chosen.slot(moved.pointer)
@@ -443,6 +446,9 @@ class _Visit:
             self.here = chains.add(self.here, Assign(place, touched, array))
         variable = self.chosen.index_variable(moved.index)
         pair = (bare(moved.pointer), variable)
+        first = self._start_before(moved) if pair not in self.chosen.pairs else None
+        if first is None and self._goes_back(moved):
+            raise _NotFollowed("an element before the one that a pointer into an array points to")
         outside = not coder.relations.inside(
             moved.pointer, moved.index, moved.scale, self.edge.source, or_end=not accessed
         )
@@ -459,7 +465,6 @@ class _Visit:
             self._count(element, array, low, slot)
             return element
         self.here = chains.read(self.here, index, place)
-        first = coder.chosen.only_start(moved.pointer) if low == high == -1 else None
         if first is not None:
             self._step_back(element, array, first, slot)
             return element
@@ -479,8 +484,21 @@ class _Visit:
         self.here = chains.add(self.here, Assign(place, element, slot.as_slot(pointer)))
         over, self.here = chains.branch(self.here, Comparison("==", element, slot.as_slot(first)), place)
         chains.fail(over, place, "out_of_bounds", "an index may be out of bounds")
-        self.here, found = self.coder.lists.before(self.here, first, element, slot, place)
+        self.here, found = self.coder.lists.before(self.here, first, element, slot, place, exists=False)
+        none, self.here = chains.branch(self.here, Comparison("==", found, slot.null), place)
+        chains.fail(none, place, "out_of_bounds", "an index may be out of bounds")
         self.here = chains.add(self.here, Assign(place, element, found))
+
+    def _start_before(self, moved: PointerOffset) -> Variable | None:
+        """The start of the only array that a pointer may point to, if the element before the pointer's is meant."""
+        is_before = self.coder.relations.of(moved.index, self.edge.source) == (-1, -1)
+        return self.coder.chosen.only_start(moved.pointer) if is_before else None
+
+    def _goes_back(self, moved: PointerOffset) -> bool:
+        """Whether an element that is in the array may be before that of the pointer."""
+        relations, source = self.coder.relations, self.edge.source
+        may_go_back = relations.of(moved.index, source)[0] < 0
+        return may_go_back and relations.inside(moved.pointer, moved.index, moved.scale, source)
 
     def _maybe_outside(self) -> None:
         """An index that may be before the first slot or behind the end: it is an error if the element is accessed."""
