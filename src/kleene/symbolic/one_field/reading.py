@@ -32,7 +32,7 @@ from kleene.logic.formula import (
 )
 from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import substitute
-from kleene.symbolic.one_field.features import HERE, Feature, Kind, Some
+from kleene.symbolic.one_field.features import HERE, Feature, Gap, Kind, Some
 
 MOST_CLAUSES = 256
 """Clauses of one disjunctive normal form; larger formulas are left to the provers, which do not need normal forms."""
@@ -102,6 +102,7 @@ class Reader:
         self.unique = frozenset(Atom(name, (HERE,)) for name in unique)
         self.features: dict[str, Feature] = {}
         self.somes: dict[str, Some] = {}
+        self.gaps: dict[str, Gap] = {}
         self._names = 0
 
     # Conditions -----------------------------------------------------------------------------------------
@@ -169,6 +170,13 @@ class Reader:
         some = Some(gamma, other)
         self.somes[some.name] = some
         return Atom(some.name, ())
+
+    def _gap(self, gamma: Formula, other: Formula, *, both: bool) -> Formula:
+        if FALSE in (gamma, other):
+            return FALSE
+        gap = Gap(gamma, other, both)
+        self.gaps[gap.name] = gap
+        return Atom(gap.name, ())
 
     # Clauses --------------------------------------------------------------------------------------------
 
@@ -335,7 +343,7 @@ class Reader:
             return self._eliminate_different(clause, w, u, here)
         condition = self._link_feature(shapes, gamma)
         if condition is None:
-            return False
+            return here is None and clause.links_of(u) == links and self._eliminate_gap(clause, w, u, links)
         clause.pairs -= links
         clause.conditions.pop(w, None)
         clause.require(u, condition)
@@ -417,6 +425,20 @@ class Reader:
         clause.closed = conj(clause.closed, self._some(one, other))
         return True
 
+    def _eliminate_gap(self, clause: Clause, w: str, u: str, links: set[Pair]) -> bool:
+        """Two individuals without other links, one of which does not reach the other."""
+        paths = {p for p in links if p.link in (Link.PATH, Link.REACH)}
+        if any(p.positive for p in links) or not paths or any(p.link is Link.STEP for p in links):
+            return False
+        gamma, other = clause.conditions.pop(w, TRUE), clause.conditions.pop(u, TRUE)
+        forward, backward = any(p.left == w for p in paths), any(p.left == u for p in paths)
+        apart = self._gap(*((gamma, other) if forward else (other, gamma)), both=forward and backward)
+        if all(p.link is Link.PATH for p in links):  # then they may be one individual, which is not on a cycle
+            apart = disj(apart, self._some(conj(gamma, other, neg(self._feature(Kind.CYCLIC)))))
+        clause.pairs -= links
+        clause.closed = conj(clause.closed, apart)
+        return True
+
     def _eliminate_two(self, clause: Clause, w: str, links: set[Pair], here: str | None) -> bool:
         """Two different predecessors of an individual.
 
@@ -431,11 +453,11 @@ class Reader:
         if z == here or into == z or clause.links_of(z) != expected:
             return False
         clause.pairs -= links | expected
-        one, other = clause.conditions.pop(w, TRUE), clause.conditions.pop(z, TRUE)
-        if one is not other:
-            clause.require(into, self._feature(Kind.PREDECESSOR, one))
-            clause.require(into, self._feature(Kind.PREDECESSOR, other))
-        clause.require(into, self._feature(Kind.PREDECESSORS, disj(one, other)))
+        first, second = clause.conditions.pop(w, TRUE), clause.conditions.pop(z, TRUE)
+        if first is not second:
+            clause.require(into, self._feature(Kind.PREDECESSOR, first))
+            clause.require(into, self._feature(Kind.PREDECESSOR, second))
+        clause.require(into, self._feature(Kind.PREDECESSORS, disj(first, second)))
         return True
 
 
