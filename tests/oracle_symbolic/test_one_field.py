@@ -182,6 +182,11 @@ WITNESSED = [
     "A(v, w) (n*(v, w) -> v == w)",
     "A(v) (is(v) -> E(w) (n*(w, v) & v != w))",
     "!(A(v) (r(v) -> E(w) (n(v, w) & !n*(w, v))))",
+    "A(v) (is(v) -> E(w) (n*(w, v) & !n+(v, w) & !is(w)))",
+    "A(v) (c(v) -> E(w) (n+(w, v) & !n*(v, w) & !is(w)))",
+    "A(v) (r(v) -> E(w) (n*(v, w) & !n+(w, v) & is(w)))",
+    "A(v) (r(v) -> E(w) (n*(v, w) & !n*(w, v) & is(w)))",
+    "E(v) (c(v) & E(w) (n(w, v) & !n*(v, w) & r(w)))",
     "E(v, w) x(w) & (TC(v, w)(a, b) n(b, a)) & !c(v)",
 ]
 """Formulas that need pointers to witnesses, different predecessors, or the inverse field."""

@@ -382,7 +382,7 @@ class Reader:
         different = {(Link.EQUAL, True, False), (Link.EQUAL, False, False)}
         links = {(link, inwards) for link, inwards, positive in shapes - different if positive}
         if not links or len(links) < len(shapes - different):
-            return None
+            return self._one_way(links, shapes, gamma, apart=not shapes.isdisjoint(different))
         if len({inwards for _, inwards in links}) > 1:
             return self._around(links, gamma, apart=not shapes.isdisjoint(different))
         if len(links) > 1:
@@ -397,6 +397,25 @@ class Reader:
             one, two = self._feature(Kind.PREDECESSOR, gamma), self._feature(Kind.PREDECESSORS, gamma)
             return IfThenElse(conj(loop, gamma), two, one)
         return conj(neg(loop), self._feature(Kind.SUCCESSOR)) if gamma is TRUE else None
+
+    def _one_way(
+        self, links: set[tuple[Link, bool]], shapes: frozenset[tuple[Link, bool, bool]], gamma: Formula, *, apart: bool
+    ) -> Formula | None:
+        """A step or path in one direction, and no path back: where it begins, there is no cycle."""
+        back = {(link, inwards) for link, inwards, positive in shapes if not positive and link is not Link.EQUAL}
+        if len(links) != 1 or any(link is Link.STEP for link, _ in back):
+            return None
+        ((link, inwards),) = links
+        if any(way is inwards for _, way in back):
+            return None
+        acyclic = neg(self._feature(Kind.CYCLIC))
+        strict = Link.PATH if link is Link.REACH else link
+        if inwards:
+            there = self._one_link(strict, inwards, conj(gamma, acyclic))
+        else:
+            there = conj(acyclic, self._one_link(strict, inwards, gamma))
+        same = link is Link.REACH and not apart and all(other is Link.PATH for other, _ in back)
+        return disj(there, conj(gamma, acyclic)) if same else there
 
     def _around(self, links: set[tuple[Link, bool]], gamma: Formula, *, apart: bool) -> Formula | None:
         """Links in both directions: u and w are on one cycle, or equal unless `apart`; w satisfies gamma."""
