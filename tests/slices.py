@@ -73,6 +73,8 @@ EVERY: dict[str, int] = {
     "tests/unit/symbolic/test_symbolic_commands.py::test_the_tree_of_figure_6": ONLY_IN_EXAM,
     "tests/oracle_symbolic/test_two_store.py::test_every_pair_of_stores_is_covered": ONLY_IN_EXAM,
     "tests/oracle_symbolic/test_one_field.py::test_random_formulas": ONLY_IN_EXAM,
+    "tests/oracle_symbolic/test_one_field.py::test_pairs_without_paths": ONLY_IN_EXAM,
+    "tests/oracle_symbolic/test_one_field.py::test_witnesses": 6,
     "tests/refine/test_library_code.py::test_an_error_on_images_is_no_error": ONLY_IN_EXAM,
     "tests/refine/test_library_code.py::test_refinement_ends_where_the_maximal_class_does_not": ONLY_IN_EXAM,
     "tests/refine/test_cli.py::test_limits_leave_the_last_abstraction": ONLY_IN_EXAM,

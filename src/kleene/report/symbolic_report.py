@@ -96,7 +96,7 @@ def summary_line(report: SymbolicReport) -> str:
     left_out = " (those embedded in others are left out)" if report.minimal else ""
     precise = "most precise" if report.most_precise else f"not known to be most precise: {report.reason}"
     return (
-        f"{report.operation}: {count} structure{'' if count == 1 else 's'}{left_out}, {precise}; "
+        f"{report.operation}: {count} structure{'' if count == 1 else 's'}, {precise}{left_out}; "
         f"{report.solver_calls} solver calls, {report.seconds:.2f} s ({report.backend})"
     )
 

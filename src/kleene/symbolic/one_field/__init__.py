@@ -10,8 +10,10 @@ In reading order:
 
 - `features`: what a formula can say about an individual
 - `reading`: formulas as conditions on single individuals, with features
+- `witnesses`: pointers to the witnesses of existential formulas
 - `problem`: an operation as kinds and colours of individuals, and what each may be next to
 - `summary`: what is kept of a part of a store
-- `growth`: all summaries of trees, cycles and stores
+- `parts`: sets of parts, all of them or the largest ones
+- `growth`: the summaries of trees, cycles and stores
 - `decide`: the structures of an operation, each with a store
 """

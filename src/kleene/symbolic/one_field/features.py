@@ -61,6 +61,22 @@ class Some:
         return f"SOME {self.gamma.number}" + (f" OTHER {self.other.number}" if self.other is not None else "")
 
 
+@dataclass(frozen=True)
+class Gap:
+    """A condition on a whole store: an individual with `gamma` does not reach one with `other`.
+
+    With `both`, the latter does not reach the former either.
+    """
+
+    gamma: Formula
+    other: Formula
+    both: bool
+
+    @property
+    def name(self) -> str:
+        return f"GAP {self.gamma.number} {'-' if self.both else '>'} {self.other.number}"
+
+
 def holds(f: Formula, values: Mapping[str, bool]) -> bool:
     """The truth of a condition without quantifiers, for the values of its predicates and features."""
     match f:

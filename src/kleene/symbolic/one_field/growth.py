@@ -148,7 +148,7 @@ class Growth:
                 if summary & excluded:
                     continue
                 joined = summaries.together(seen, summary)
-                if summaries.tracks_paths:
+                if summaries.tracks_hanging:
                     joined |= summaries.links_below(tree, self._kind[root], summary)
                 if not joined & summaries.forbidden and not opens.covers(joined):
                     waiting.push(joined, Tree(root, (*example.below, below)))

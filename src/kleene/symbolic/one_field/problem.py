@@ -1,8 +1,8 @@
 """An operation as kinds and colours of individuals, and the neighbours that each colour may have.
 
 A kind is what the result and the conditions on pairs of individuals can tell apart: a node of the input structure, the
-values of all unary predicates, and the conditions of `Some` with two parts. A colour is a kind with values for all features. The values are
-guessed, and the construction checks them (`growth`).
+values of all unary predicates, and the conditions of `Some` with two parts. A colour is a kind with values for all
+features. The values are guessed, and the construction checks them (`growth`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kleene.logic.formula import (
 from kleene.logic.kleene import Kleene
 from kleene.logic.transform import alpha_equal
 from kleene.structures.structure import Structure
-from kleene.symbolic.one_field.features import HERE, Feature, Kind, Some, holds
+from kleene.symbolic.one_field.features import HERE, Feature, Gap, Kind, Some, holds
 from kleene.symbolic.one_field.reading import NotSupported, Reader
 from kleene.symbolic.one_field.witnesses import Witnesses
 from kleene.symbolic.theory import Theory, stage
@@ -75,6 +75,7 @@ class Problem:
     """Conditions that no individual satisfies."""
     apart: tuple[Some, ...]
     """Pairs of conditions that no two individuals satisfy."""
+    gaps: tuple[Gap, ...]
     remaining: tuple[Formula, ...]
     """Closed conditions to be evaluated on whole stores."""
 
@@ -82,7 +83,8 @@ class Problem:
     def marks(self) -> tuple[Formula, ...]:
         """The conditions on individuals that conditions on pairs of them contain."""
         pairs = [s for s in (*self.somes, *self.apart) if s.other is not None]
-        return tuple(dict.fromkeys(g for s in pairs for g in (s.gamma, s.other) if g is not None))
+        marks = [g for s in pairs for g in (s.gamma, s.other) if g is not None]
+        return tuple(dict.fromkeys((*marks, *(g for gap in self.gaps for g in (gap.gamma, gap.other)))))
 
     @cached_property
     def found(self) -> tuple[Some, ...]:
@@ -91,17 +93,29 @@ class Problem:
 
     @cached_property
     def wanted(self) -> frozenset[str]:
-        """Conditions of `found` that must hold, and that nothing else depends on."""
+        """Conditions of `found` and `gaps` that must hold, and that nothing else depends on."""
         asked = [f.predicate for f in self.remaining if isinstance(f, Atom)]
-        elsewhere = {p for f in self.remaining if not isinstance(f, Atom) for p in predicates_of(f)}
-        return frozenset(asked) - elsewhere - {*self.guessed}
+        return frozenset(asked) - self._elsewhere
+
+    @cached_property
+    def refused(self) -> frozenset[str]:
+        """Conditions of `gaps` that must not hold."""
+        return frozenset(
+            f.body.predicate for f in self.remaining if isinstance(f, Not) and isinstance(f.body, Atom)
+        ).intersection(gap.name for gap in self.gaps)
+
+    @cached_property
+    def _elsewhere(self) -> frozenset[str]:
+        parts = [f for f in self.remaining if not isinstance(f, Atom)]
+        return frozenset(p for f in parts for p in predicates_of(f)).union(self.guessed)
 
     @cached_property
     def guessed(self) -> tuple[str, ...]:
         """Nullary predicates and conditions on whole stores that conditions on individuals contain."""
         conditions = (*(f.gamma for f in self.features), *self.never, *self.marks, *(s.gamma for s in self.found))
         used = {name for f in conditions for name in predicates_of(f)}
-        return (*self.nullary, *sorted({s.name for s in self.somes} & used))
+        names = {s.name for s in self.somes} | {gap.name for gap in self.gaps}
+        return (*self.nullary, *sorted(names & used))
 
     def guesses(self) -> Iterator[dict[str, bool]]:
         if 1 << len(self.guessed) > MOST_GLOBAL_GUESSES:
@@ -171,6 +185,7 @@ def _problem(
             apart.append(some)
     used = {name for f in (*remaining, *never) for name in predicates_of(f)}
     used |= {name for f in reader.features.values() for name in predicates_of(f.gamma)}
+    used |= {name for gap in reader.gaps.values() for g in (gap.gamma, gap.other) for name in predicates_of(g)}
     used |= {name for s in reader.somes.values() for g in (s.gamma, s.other or TRUE) for name in predicates_of(g)}
     return Problem(
         structure=structure,
@@ -183,6 +198,7 @@ def _problem(
         somes=tuple(s for s in reader.somes.values() if s.name in used),
         never=tuple(never),
         apart=tuple(dict.fromkeys(apart)),
+        gaps=tuple(gap for gap in reader.gaps.values() if gap.name in used),
         remaining=tuple(remaining),
     )
 
@@ -303,8 +319,8 @@ def _by_last_name(problem: Problem, names: Sequence[str]) -> list[list[Formula]]
             excluded.append(conj(Atom(f.name, (HERE,)), neg(Atom(CYCLIC, (HERE,)))))
     place = {name: i for i, name in enumerate(names)}
     result: list[list[Formula]] = [[] for _ in range(len(names) + 1)]
-    for f in excluded:
-        result[max((place[p] + 1 for p in predicates_of(f) if p in place), default=0)].append(f)
+    for condition in excluded:
+        result[max((place[p] + 1 for p in predicates_of(condition) if p in place), default=0)].append(condition)
     return result
 
 

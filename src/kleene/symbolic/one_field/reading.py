@@ -32,7 +32,7 @@ from kleene.logic.formula import (
 )
 from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import substitute
-from kleene.symbolic.one_field.features import HERE, Feature, Kind, Some
+from kleene.symbolic.one_field.features import HERE, Feature, Gap, Kind, Some
 
 MOST_CLAUSES = 256
 """Clauses of one disjunctive normal form; larger formulas are left to the provers, which do not need normal forms."""
@@ -102,6 +102,7 @@ class Reader:
         self.unique = frozenset(Atom(name, (HERE,)) for name in unique)
         self.features: dict[str, Feature] = {}
         self.somes: dict[str, Some] = {}
+        self.gaps: dict[str, Gap] = {}
         self._names = 0
 
     # Conditions -----------------------------------------------------------------------------------------
@@ -169,6 +170,13 @@ class Reader:
         some = Some(gamma, other)
         self.somes[some.name] = some
         return Atom(some.name, ())
+
+    def _gap(self, gamma: Formula, other: Formula, *, both: bool) -> Formula:
+        if FALSE in (gamma, other):
+            return FALSE
+        gap = Gap(gamma, other, both)
+        self.gaps[gap.name] = gap
+        return Atom(gap.name, ())
 
     # Clauses --------------------------------------------------------------------------------------------
 
@@ -335,7 +343,7 @@ class Reader:
             return self._eliminate_different(clause, w, u, here)
         condition = self._link_feature(shapes, gamma)
         if condition is None:
-            return False
+            return here is None and clause.links_of(u) == links and self._eliminate_gap(clause, w, u, links)
         clause.pairs -= links
         clause.conditions.pop(w, None)
         clause.require(u, condition)
@@ -374,7 +382,7 @@ class Reader:
         different = {(Link.EQUAL, True, False), (Link.EQUAL, False, False)}
         links = {(link, inwards) for link, inwards, positive in shapes - different if positive}
         if not links or len(links) < len(shapes - different):
-            return None
+            return self._one_way(links, shapes, gamma, apart=not shapes.isdisjoint(different))
         if len({inwards for _, inwards in links}) > 1:
             return self._around(links, gamma, apart=not shapes.isdisjoint(different))
         if len(links) > 1:
@@ -389,6 +397,25 @@ class Reader:
             one, two = self._feature(Kind.PREDECESSOR, gamma), self._feature(Kind.PREDECESSORS, gamma)
             return IfThenElse(conj(loop, gamma), two, one)
         return conj(neg(loop), self._feature(Kind.SUCCESSOR)) if gamma is TRUE else None
+
+    def _one_way(
+        self, links: set[tuple[Link, bool]], shapes: frozenset[tuple[Link, bool, bool]], gamma: Formula, *, apart: bool
+    ) -> Formula | None:
+        """A step or path in one direction, and no path back: where it begins, there is no cycle."""
+        back = {(link, inwards) for link, inwards, positive in shapes if not positive and link is not Link.EQUAL}
+        if len(links) != 1 or any(link is Link.STEP for link, _ in back):
+            return None
+        ((link, inwards),) = links
+        if any(way is inwards for _, way in back):
+            return None
+        acyclic = neg(self._feature(Kind.CYCLIC))
+        strict = Link.PATH if link is Link.REACH else link
+        if inwards:
+            there = self._one_link(strict, inwards, conj(gamma, acyclic))
+        else:
+            there = conj(acyclic, self._one_link(strict, inwards, gamma))
+        same = link is Link.REACH and not apart and all(other is Link.PATH for other, _ in back)
+        return disj(there, conj(gamma, acyclic)) if same else there
 
     def _around(self, links: set[tuple[Link, bool]], gamma: Formula, *, apart: bool) -> Formula | None:
         """Links in both directions: u and w are on one cycle, or equal unless `apart`; w satisfies gamma."""
@@ -417,6 +444,20 @@ class Reader:
         clause.closed = conj(clause.closed, self._some(one, other))
         return True
 
+    def _eliminate_gap(self, clause: Clause, w: str, u: str, links: set[Pair]) -> bool:
+        """Two individuals without other links, one of which does not reach the other."""
+        paths = {p for p in links if p.link in (Link.PATH, Link.REACH)}
+        if any(p.positive for p in links) or not paths or any(p.link is Link.STEP for p in links):
+            return False
+        gamma, other = clause.conditions.pop(w, TRUE), clause.conditions.pop(u, TRUE)
+        forward, backward = any(p.left == w for p in paths), any(p.left == u for p in paths)
+        apart = self._gap(*((gamma, other) if forward else (other, gamma)), both=forward and backward)
+        if all(p.link is Link.PATH for p in links):  # then they may be one individual, which is not on a cycle
+            apart = disj(apart, self._some(conj(gamma, other, neg(self._feature(Kind.CYCLIC)))))
+        clause.pairs -= links
+        clause.closed = conj(clause.closed, apart)
+        return True
+
     def _eliminate_two(self, clause: Clause, w: str, links: set[Pair], here: str | None) -> bool:
         """Two different predecessors of an individual.
 
@@ -431,11 +472,11 @@ class Reader:
         if z == here or into == z or clause.links_of(z) != expected:
             return False
         clause.pairs -= links | expected
-        one, other = clause.conditions.pop(w, TRUE), clause.conditions.pop(z, TRUE)
-        if one is not other:
-            clause.require(into, self._feature(Kind.PREDECESSOR, one))
-            clause.require(into, self._feature(Kind.PREDECESSOR, other))
-        clause.require(into, self._feature(Kind.PREDECESSORS, disj(one, other)))
+        first, second = clause.conditions.pop(w, TRUE), clause.conditions.pop(z, TRUE)
+        if first is not second:
+            clause.require(into, self._feature(Kind.PREDECESSOR, first))
+            clause.require(into, self._feature(Kind.PREDECESSOR, second))
+        clause.require(into, self._feature(Kind.PREDECESSORS, disj(first, second)))
         return True
 
 

@@ -5,7 +5,8 @@ A summary is one integer, a sequence of bit sets. Of whole parts it says, for m 
 - `some` and `several`: the kinds with at least one individual, and with at least two;
 - `steps`: bit ``k * (m + 1) + l`` if an individual of kind k leads to one of kind l, or nowhere for l = m;
 - `paths` and `gaps`: bit ``k * m + l`` if some individual of kind k reaches one of kind l, and if some does not;
-- `found`: which conditions of the store an individual fulfils.
+- `found`: which conditions of the store an individual fulfils;
+- `pairs`: which conditions of `Gap` two individuals fulfil.
 
 Parts that still grow have more bits: `hanging`, the kinds of all individuals but the root or the roots; `once` and
 `twice`, which conditions one and two predecessors of the root satisfy; on a chain `around`, the kinds of its roots,
@@ -17,7 +18,8 @@ embedded, if both have the same kinds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
@@ -53,7 +55,9 @@ class Summaries:
         self._paths = self._steps + m * (m + 1)
         self._gaps = self._paths + pairs
         self._found = self._gaps + pairs
-        self._hanging = self._found + len(problem.found)
+        self._pairs = self._found + len(problem.found)
+        self._hanging = self._pairs + len(problem.gaps)
+        self.tracks_hanging = self.tracks_paths or bool(problem.gaps)
         self._once = self._hanging + m
         self._twice = self._once + conditions
         self._around = self._twice + conditions
@@ -67,8 +71,19 @@ class Summaries:
         self._apart = [sum(1 << b for b in kinds if palette.are_apart(a, b)) for a in kinds]
         self._apart_of: dict[int, int] = {}
         self._read_colours()
+        self._sides = [
+            (
+                _union(1 << k for k in kinds if gap.gamma in palette.kinds[k].marks),
+                _union(1 << k for k in kinds if gap.other in palette.kinds[k].marks),
+            )
+            for gap in problem.gaps
+        ]
+        """For each condition of `Gap` the kinds of both individuals."""
         self.forbidden = self._forbidden_paths()
-        """Bits that no store has because of definite values of the closures in the input structure."""
+        """Bits that no store has: definite values of the closures in the input structure, refused conditions."""
+        for i, gap in enumerate(problem.gaps):
+            if gap.name in problem.refused:
+                self.forbidden |= 1 << self._pairs + i
 
     def _read_colours(self) -> None:
         """For each colour: what its predecessors must not and must satisfy, and what it adds as a predecessor."""
@@ -124,21 +139,32 @@ class Summaries:
 
         Of the kinds in `free`, all stores have the same.
         """
-        problem, kinds = self.palette.problem, self.palette.kinds
-        result = self.all_some & ~free | 1 << self._long
-        for i, some in enumerate(problem.found):
-            if some.name not in problem.wanted:
+        result = self.all_some & ~free | 1 << self._long | self._counted_twice << self._several
+        for i, some in enumerate(self.palette.problem.found):
+            if some.name not in self.palette.problem.wanted:
                 result |= 1 << self._found + i
-        for k, kind in enumerate(kinds):
-            if any(s.other is not None and {s.gamma, s.other} <= kind.marks for s in problem.somes):
-                result |= 1 << self._several + k
-            for l in range(self.count):  # noqa: E741
-                if self.palette.must_step(k, l):
-                    result |= 1 << self._several + l
-                    result |= (1 << self.count + 1) - 1 << self._steps + k * (self.count + 1)
-        if self.forbidden:
+        for i in self._unwanted:
+            result |= 1 << self._pairs + i
+        for k in range(self.count):
+            if any(self.palette.must_step(k, other) for other in range(self.count)):
+                result |= (1 << self.count + 1) - 1 << self._steps + k * (self.count + 1)
+        if self.forbidden or self._unwanted:
             result |= self.all_some << self._hanging | self.all_some << self._around
         return result
+
+    @cached_property
+    def _counted_twice(self) -> int:
+        """The kinds of which one individual is not the same as two, for more than the structure."""
+        kinds, pairs = self.palette.kinds, [s for s in self.palette.problem.somes if s.other is not None]
+        two = _union(1 << k for k, kind in enumerate(kinds) if any({s.gamma, s.other} <= kind.marks for s in pairs))
+        steps = [b for a in range(self.count) for b in range(self.count) if self.palette.must_step(a, b)]
+        return two | _union(1 << b for b in steps)
+
+    @cached_property
+    def _unwanted(self) -> list[int]:
+        """The conditions of `Gap` that are more than wanted."""
+        problem = self.palette.problem
+        return [i for i, gap in enumerate(problem.gaps) if gap.name not in problem.wanted]
 
     def exact_seen(self, colour: int) -> int:
         """What predecessors of a root have satisfied once, where they must not do so twice."""
@@ -146,12 +172,15 @@ class Summaries:
 
     @property
     def free_kinds(self) -> list[int]:
-        """Kinds of individuals that exclude no others, and that need no particular predecessor: garbage."""
+        """Garbage: kinds of individuals that need no particular predecessor, and that more of them never hinder."""
         unreached = 0
         for c in self.palette.colours:
             if not any(c.values[f.name] for f in self._about_paths if f.kind is Kind.FROM):
                 unreached |= 1 << c.kind
-        return [k for k in range(self.count) if not self._apart[k] and unreached >> k & 1]
+        hindering = self._counted_twice | _union(a | b for a, b in (self._sides[i] for i in self._unwanted))
+        if self._forbidden_paths():
+            hindering = self.all_some
+        return [k for k in bits(unreached & ~hindering) if not self._apart[k]]
 
     # Parts ----------------------------------------------------------------------------------------------
 
@@ -199,18 +228,31 @@ class Summaries:
 
     def links_below(self, tree: Summary, root: int, below: Summary) -> int:
         """Paths between the individuals of a tree and those of another tree that leads to its root."""
-        if not self.tracks_paths:
+        if not self.tracks_hanging:
             return 0
         kinds, hanging = below & self.all_some, self._hanging_of(tree)
-        paths = self._product(kinds, 1 << root) << self._paths
-        gaps = self._product(1 << root | hanging, kinds) | self._product(kinds, hanging)
-        return paths | gaps << self._gaps | kinds << self._hanging
+        gaps = self._without_paths([(1 << root, kinds)], [(hanging, kinds)])
+        return self._with_paths(kinds, 1 << root) | gaps | kinds << self._hanging
+
+    def _with_paths(self, sources: int, targets: int) -> int:
+        return self._product(sources, targets) << self._paths if self.tracks_paths else 0
+
+    def _without_paths(self, one_way: Sequence[tuple[int, int]], both: Sequence[tuple[int, int]]) -> int:
+        """Pairs of sets of kinds without paths from the first to the second, and without paths in both directions."""
+        both = (*both, *((b, a) for a, b in both))
+        result = 0
+        for i, (gap, (one, other)) in enumerate(zip(self.palette.problem.gaps, self._sides, strict=True)):
+            if any(a & one and b & other for a, b in (both if gap.both else (*one_way, *both))):
+                result |= 1 << self._pairs + i
+        if self.tracks_paths:
+            result |= _union(self._product(a, b) for a, b in (*one_way, *both)) << self._gaps
+        return result
 
     # Chains ---------------------------------------------------------------------------------------------
 
     def begins_chain(self, tree: Summary, c: int) -> Summary:
         """A tree as a chain of one root."""
-        around = 1 << self._around + self.palette.colours[c].kind if self.tracks_paths else 0
+        around = 1 << self._around + self.palette.colours[c].kind if self.tracks_hanging else 0
         support = self._own_support[c]
         for bit, seen in self._supports.items():
             if tree & seen:
@@ -223,10 +265,9 @@ class Summaries:
     def links_ahead(self, chain: Summary, tree: Summary) -> int:
         """A chain and a tree that follows it, before the cycle is closed."""
         longer = 1 << self._long if LOOP in self.palette.colours[0].values else 0
-        if not self.tracks_paths:
+        if not self.tracks_hanging:
             return longer
-        one, other = self._hanging_of(chain), self._hanging_of(tree)
-        return longer | (self._product(one, other) | self._product(other, one)) << self._gaps
+        return longer | self._without_paths((), [(self._hanging_of(chain), self._hanging_of(tree))])
 
     def closes(self, chain: Summary, c: int) -> bool:
         """Whether the features about paths and loops of the first root agree with the whole cycle."""
@@ -236,20 +277,18 @@ class Summaries:
 
     def links_around(self, chain: Summary) -> int:
         """The paths of a cycle."""
-        if not self.tracks_paths:
+        if not self.tracks_hanging:
             return 0
         hanging, around = self._hanging_of(chain), chain >> self._around & self.all_some
-        paths = self._product(around | hanging, around) << self._paths
-        return paths | self._product(around, hanging) << self._gaps
+        return self._with_paths(around | hanging, around) | self._without_paths([(around, hanging)], ())
 
     # Whole stores ---------------------------------------------------------------------------------------
 
     def links_apart(self, one: Summary, other: Summary) -> int:
         """There are no paths between components."""
-        if not self.tracks_paths:
+        if not self.tracks_hanging:
             return 0
-        a, b = one & self.all_some, other & self.all_some
-        return (self._product(a, b) | self._product(b, a)) << self._gaps
+        return self._without_paths((), [(one & self.all_some, other & self.all_some)])
 
     def _hanging_of(self, part: Summary) -> int:
         return part >> self._hanging & self.all_some
@@ -263,6 +302,7 @@ class Summaries:
         problem = palette.problem
         values = dict(palette.guess)
         actuals = {s.name: bool(summary >> self._found + i & 1) for i, s in enumerate(problem.found)}
+        actuals |= {gap.name: bool(summary >> self._pairs + i & 1) for i, gap in enumerate(problem.gaps)}
         actuals |= {s.name: self._holds_pair(summary, s.gamma, s.other) for s in problem.somes if s.other is not None}
         for name, actual in actuals.items():
             if values.setdefault(name, actual) is not actual:
