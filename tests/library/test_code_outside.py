@@ -91,6 +91,7 @@ def test_members_for_functions_that_only_clients_set(
     if not wrong:
         assert report.verdict is Verdict.TRUE
         assert any("clients set p->compare" in a for a in report.assumptions)
+        assert report.model is None  # nothing says that a client sets it
 
 
 _PACKAGES = """\
