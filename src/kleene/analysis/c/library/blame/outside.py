@@ -51,7 +51,7 @@ def doubt_about(error: Confirmed, client: Client, interface: Interface) -> str:
         return RETURNS.format(name)
     if error.fault.message == NO_BLOCK and any(stores_data(o) for o in client.lines.values()):
         return FREES
-    if error.fault.message == NO_HEAP_BLOCK and any(Role.LASTING_TEXT in o.roles for o in client.lines.values()):
+    if error.fault.message.endswith(NO_HEAP_BLOCK) and any(Role.LASTING_TEXT in o.roles for o in client.lines.values()):
         return FREES_TEXT
     drawn = list(_drawn(error))
     initialisers = {o.function.name for o in client.lines.values() if Role.INITIALISED in o.roles}
