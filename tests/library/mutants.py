@@ -38,6 +38,8 @@ static unsigned kleene_random(void) {
 }
 int __VERIFIER_nondet_int(void) { return (int)(kleene_random() % OPERATIONS); }
 long __VERIFIER_nondet_long(void) { return (long)(kleene_random() % OPERATIONS); }
+double __VERIFIER_nondet_double(void) { return (double)(kleene_random() % OPERATIONS); }
+void __kleene_hand_out(const volatile void *p) { (void)p; }
 static void *kleene_malloc(size_t n) { return kleene_random() % 9 ? malloc(n) : NULL; }
 static void *kleene_calloc(size_t n, size_t m) { return kleene_random() % 9 ? calloc(n, m) : NULL; }
 __attribute__((constructor)) static void kleene_seed(void) {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.library.mutants import checked, error_of
+from tests.slices import in_exam
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.interface.exports import read_interface
@@ -91,6 +93,7 @@ def test_members_for_functions_that_only_clients_set(
     if not wrong:
         assert report.verdict is Verdict.TRUE
         assert any("clients set p->compare" in a for a in report.assumptions)
+        assert report.model is None  # nothing says that a client sets it
 
 
 _PACKAGES = """\
@@ -209,3 +212,33 @@ def test_what_joins_gets_two_objects(result: str, verdict: Verdict, tmp_path: Pa
     report = _checked(_JOINED.replace("RESULT", result), tmp_path)
     joined = next(f for f in report.functions if f.name == "list_join")
     assert joined.verdict is verdict and "second: another object" in joined.precondition
+
+
+_NEW_KINDS = {
+    "sorted": (
+        _SORTED.replace("PARAMETER", "").replace("FREE", "free(n);"),
+        "sorted_1",
+        ["first"],
+        "p->first is NULL, or p->first->next is NULL",
+    ),
+    "packages": (
+        _PACKAGES.replace("NEXT", "head = head->next;"),
+        "list_1",
+        ["next"],
+        "p->next is NULL, or p->next->next is NULL",
+    ),
+    "joined": (_JOINED.replace("RESULT", "second"), "list_1", ["next"], "p->next is NULL, or p->next->next is NULL"),
+}
+
+
+@in_exam
+@pytest.mark.parametrize("name", _NEW_KINDS)
+def test_random_runs_of_the_compiled_library_satisfy_the_invariant(name: str, tmp_path: Path) -> None:
+    """A precondition is never stronger than what the functions establish; a sentence that is false ends a run."""
+    text, variable, members, false = _NEW_KINDS[name]
+    report = _checked(text, tmp_path)
+    facts = next(iter(report.invariants.values()))
+    client = checked(report.client, variable, facts, members)
+    assert error_of(client, tmp_path / "library.c", tmp_path) == ""
+    wrong = checked(report.client, variable, [*facts, false], members)
+    assert error_of(wrong, tmp_path / "library.c", tmp_path) == "no invariant"

@@ -17,10 +17,14 @@ from kleene.analysis.c.library.contracts import contract
 from kleene.analysis.c.library.contracts.contract import loop_heads, main_heads
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.report.check.shape_words import member_of
+from kleene.report.library_page import of_objects
 from kleene.report.library_report import contract_lines
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
+from kleene.structures.structure import StructureBuilder
 
 TREE = """
 #include <stdlib.h>
@@ -255,3 +259,22 @@ def test_what_formulas_cannot_describe_has_words_only(tmp_path: Path) -> None:
     assert report.invariants["struct name"][0] == "next leads to NULL: no cycle"
     lines = "\n".join(contract_lines(report))
     assert "struct name *name_add(struct name *n, const char *text);" in lines and "/*@" not in lines
+
+
+def test_pictures_show_objects_and_members_only() -> None:
+    """They had numbers of the client, and its arguments."""
+    predicates = (
+        Predicate("p", 1, ("v",), pointer=True),
+        Predicate("$arguments", 1, ("v",), pointer=True),
+        Predicate("size=0", 1, ("v",)),
+        Predicate("argc=1", 0, ()),
+        Predicate("next", 2, ("v1", "v2")),
+    )
+    builder = StructureBuilder(Vocabulary(predicates), 3)
+    for name, nodes in {"$arguments": (0,), "p": (1,), "size=0": (1,), "argc=1": (), "next": (1, 2)}.items():
+        builder.set(name, nodes, Kleene.TRUE)
+    builder.set("sm", (2,), Kleene.UNKNOWN)
+    shown = of_objects(builder.build(), ["p"])
+    assert {p.name for p in shown.vocabulary.declared} == {"p", "next"}
+    assert list(shown.entries("p")) == [((0,), Kleene.TRUE)] and list(shown.entries("next")) == [((0, 1), Kleene.TRUE)]
+    assert shown.is_summary(1) and shown.size == 2

@@ -67,7 +67,7 @@ def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
 def not_described(program: CProgram, function: Function) -> str:
     """The reason why formulas cannot describe the blocks that a function reaches; empty if they can."""
     returned = function.type.result
-    wrong = [t for t in function.type.parameters if isinstance(t, PointerType) and not leads_to_number(t)]
+    wrong = [t for t in function.type.parameters if isinstance(t, PointerType) and not points_to_number(t)]
     for type_ in (*wrong, *([returned] if isinstance(returned, PointerType) else ())):
         if not is_block(type_, program):
             return f"it has a pointer to {type_.target}, which formulas cannot describe"
@@ -88,7 +88,7 @@ def is_block(type_: Type, program: CProgram) -> bool:
     return isinstance(target, RecordType) and target.name in program.records
 
 
-def leads_to_number(type_: Type) -> bool:
+def points_to_number(type_: Type) -> bool:
     """Whether a type is a pointer to a number: the address of a variable; a pointer to characters may be a text."""
     target = type_.target if isinstance(type_, PointerType) else None
     is_text = isinstance(target, IntegerType) and target.bits == CHAR.bits
@@ -97,7 +97,7 @@ def leads_to_number(type_: Type) -> bool:
 
 def _passes_other_numbers(program: CProgram, function: Function) -> str:
     """A call that passes something else than the addresses of different variables for numbers; empty if none does."""
-    places = [i for i, type_ in enumerate(function.type.parameters) if leads_to_number(type_)]
+    places = [i for i, type_ in enumerate(function.type.parameters) if points_to_number(type_)]
     for operation in program.operations if places else ():
         match operation:
             case Call(place, name, arguments) if name == function.name:
@@ -144,7 +144,7 @@ class FormulasBuilder(PartsBuilder):
         parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
         self.values = {p.name: p for p in parameters}
         self._require(self._numbers(self.contract.requires.comparisons))
-        given = tuple(p for p in parameters if isinstance(p.type, PointerType) and not leads_to_number(p.type))
+        given = tuple(p for p in parameters if isinstance(p.type, PointerType) and not points_to_number(p.type))
         for p in parameters if not self.concrete else ():
             if isinstance(p.type, PointerType) and p not in given:
                 self._emit(Havoc(self.place, Deref(p, p.type.target)))
@@ -170,7 +170,7 @@ class FormulasBuilder(PartsBuilder):
         function = self.function
         olds = [self._fresh(f"$old_{p}", p.type) for p in function.parameters]
         self.values = {p.name: own for p, own in zip(function.parameters, olds, strict=True)}
-        pointers = tuple(v for v in olds if isinstance(v.type, PointerType) and not leads_to_number(v.type))
+        pointers = tuple(v for v in olds if isinstance(v.type, PointerType) and not points_to_number(v.type))
         kept: tuple[Variable, ...] = ()
         if self.concrete and pointers:
             kept = (self._fresh("before", ArrayType(pointers[0].type, SNAPSHOT)),)
@@ -227,7 +227,7 @@ class FormulasBuilder(PartsBuilder):
             return
         self._emit(EndScope(operation.place, (*self.function.parameters, *self.function.locals)))
         for own in self.values.values():
-            if leads_to_number(own.type):
+            if points_to_number(own.type):
                 self._emit(Assign(self.place, own, Constant(0, own.type)))
         self._require(comparisons)
         returned = (self.values[RESULT],) if self.specification.returns else ()

@@ -156,9 +156,9 @@ NOT_DESCRIBED = {
         " void g(struct node *b) { if (b) b->data = 1; }\n" + FORMULA.format("next", "void") + " { g(a); }",
         "it may change what g does",
     ),
-    "formula, pointers to numbers": (
-        "/*@ requires A(v) (a(v) -> a(v)); modifies \\nothing; */ void f(struct node *a, int *n) { }",
-        "a pointer to int",
+    "formula, pointers to characters": (
+        "/*@ requires A(v) (a(v) -> a(v)); modifies \\nothing; */ void f(struct node *a, char *n) { }",
+        "a pointer to char",
     ),
     "formula, text in a block": (
         "struct r { struct r *next; char *s; };\n"
@@ -226,6 +226,7 @@ void f(struct b *b, int n) { }
 struct leaf *g(void) { return NULL; }
 void h(struct c *c, struct unknown *u) { }
 void i(int *n) { }
+void j(char *s) { }
 """
     program, _ = read(tmp_path, text)
     reached = {n: {str(r) for r in records_of(program, program.functions[n])} for n in "fghi"}
@@ -233,9 +234,9 @@ void i(int *n) { }
     assert reached["g"] == {"struct leaf"}
     assert reached["h"] == {"struct c"}
     assert reached["i"] == set()
-    reasons = {n: not_described(program, program.functions[n]) for n in "fghi"}
-    assert reasons["f"] == reasons["g"] == ""
-    assert "struct unknown" in reasons["h"] and "int" in reasons["i"]
+    reasons = {n: not_described(program, program.functions[n]) for n in "fghij"}
+    assert reasons["f"] == reasons["g"] == reasons["i"] == ""
+    assert "struct unknown" in reasons["h"] and "char" in reasons["j"]
 
 
 def test_what_changes_nothing_is_no_reason() -> None:

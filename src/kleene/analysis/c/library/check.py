@@ -252,7 +252,7 @@ class _Run:
                 if changing:  # its functions do not behave the same at each call
                     return
                 proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
-                if proved and not self.interface.file.endswith(HEADER):
+                if proved and not self.interface.file.endswith(HEADER) and not self.clients.hooks:
                     with_errors = self.clients.read_with_errors()
                     options = replace(self.options, properties=properties)
                     report.model = model_of(self.interface, inferred.types, proved, with_errors, options)

@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterator, Mapping, Set
 from pathlib import Path
 
 from kleene.analysis.c.library.client.calls import CALLBACK, stores_data
-from kleene.analysis.c.library.client.text import Client
+from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.inference.reasons import (
     DATA_IS_LEFT,
     FREES,
     FREES_TEXT,
     INDEXES,
     KEEPS,
+    KEEPS_ARRAY,
     OUTSIDE,
     READS_BLOCK,
     RETURNS,
@@ -53,6 +54,8 @@ def doubt_about(error: Confirmed, client: Client, interface: Interface) -> str:
         return FREES
     if error.fault.message.endswith(NO_HEAP_BLOCK) and any(Role.LASTING_TEXT in o.roles for o in client.lines.values()):
         return FREES_TEXT
+    if any({Role.ARRAY, Role.FIXED} & set(client.lines[i].roles) for i in _allocating(error) if i in client.lines):
+        return KEEPS_ARRAY
     drawn = list(_drawn(error))
     initialisers = {o.function.name for o in client.lines.values() if Role.INITIALISED in o.roles}
     reading = [name for why, stack in drawn if why == UNWRITTEN for name in stack if name in initialisers]
@@ -64,6 +67,13 @@ def doubt_about(error: Confirmed, client: Client, interface: Interface) -> str:
     if error.fault.kind == "memory_leak" and _is_data_of_client(error, interface):
         return DATA_IS_LEFT
     return KEEPS if error.fault.kind == "memory_leak" and _is_handed_to_client(error) else ""
+
+
+def _allocating(error: Confirmed) -> set[int]:
+    """The lines of the client that have allocated a block which is used when it was freed."""
+    number = error.fault.block if error.fault.kind == "dangling_dereference" else None
+    blocks = [s.blocks[number] for s in error.trace.states() if number is not None and number in s.blocks]
+    return {b.place.line for b in blocks if b.place is not None and Path(b.place.file).name == CLIENT}
 
 
 def _is_data_of_client(error: Confirmed, interface: Interface) -> bool:

@@ -149,10 +149,10 @@ def follows_datum(error: Fault | Finding) -> bool:
 
 
 def adds_block(rejected: Rejected) -> bool:
-    """Whether a function that should link a block or an object of the caller, as its name says, has an error there."""
+    """Whether a function that should link a block of the caller, as its name says, has an error there."""
     operation = rejected.operation
     roles = set(operation.roles)
-    if not says_add(operation.function) or not roles & {Role.BLOCK, Role.GIVEN} or not roles & set(OBJECTS):
+    if not says_add(operation.function) or Role.BLOCK not in roles or not roles & set(OBJECTS):
         return False
     return failing(rejected) == operation.function.name and not is_wrong_guess_of(rejected)
 

@@ -53,6 +53,9 @@ LINKS_ITSELF = (
     "it links an object, or a node that is part of none, with its other argument, and nothing says how clients make "
     "such a pair: write one"
 )
+KEEPS_ARRAY = (
+    "it keeps a pointer to an array of its caller, which must outlive the object then: write a client whose array does"
+)
 INSIDE = (
     "its result points into a block that it allocates, and not to its beginning: nothing says how its caller ends it; "
     "write a client"

@@ -78,6 +78,7 @@ from kleene.analysis.c.library.interface.object_types import (
 from kleene.analysis.c.library.readings.candidates import readings, says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
     CALLBACKS,
+    KEPT_RESULTS,
     OBJECTS,
     Fate,
     Operation,
@@ -179,9 +180,10 @@ class Inference:
         return best.operation
 
     def has_others(self, operation: Operation) -> bool:
-        """Whether there are readings of a function with the same roles that no trial has refuted."""
-        possible = self.tries.possible(operation.function)
-        return any(o.roles == operation.roles and o not in self.tries.refuted for o in possible)
+        """Whether the result of a function may be kept in another way, which no trial has refuted."""
+        possible = [o for o in self.tries.possible(operation.function) if o.outcome in KEPT_RESULTS]
+        alike = [o for o in possible if (o.roles, o.fate) == (operation.roles, operation.fate)]
+        return any(o != operation and o not in self.tries.refuted for o in alike)
 
     def _doubt_enders(self) -> None:
         """A type of which the library makes objects has a function that ends them, if a name says so.

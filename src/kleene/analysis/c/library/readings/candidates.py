@@ -57,7 +57,7 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that look at an element, or lead on from it, and leave it where it is."""
-_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link|(^|_)put(_|$)", re.IGNORECASE)
+_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
 """Names of functions that link an element."""
 _TAKES_OUT = re.compile(r"unlink|del|remove|erase|detach|drop|pop|take|cut", re.IGNORECASE)
 """Names of functions that do not, though `link` may be in them."""
