@@ -202,3 +202,31 @@ def test_a_possible_finding_has_the_names_of_the_source(tmp_path: Path) -> None:
     shown = [report.reason, *(f.message for f in possible), *(step.text for f in possible for step in f.trace)]
     assert "q may not be initialized" in shown
     assert not [text for text in shown if "$" in text]
+
+
+OUTSIDE = """
+#include <stdlib.h>
+extern void note(int level, const char *text);
+struct node { struct node *next; };
+int main(void) {
+    struct node *p = malloc(sizeof *p);
+    char local[8];
+    if (!p) note(3, "no memory");
+    p->next = NULL;
+    if (unlikely(local)) free(p);
+    free(local);
+    return 0;
+}
+"""
+
+
+def test_a_run_through_code_that_is_not_there_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "outside.c"
+    path.write_text(OUTSIDE)
+    text = check_text(check([str(path)], check_options(timeout=20.0)))
+    assert (
+        "8:13: note: note has no body: in this run it returns and changes no pointer; if it does not return: "
+        "--extern note=noreturn" in text
+    )
+    assert "unlikely() has no body and no declaration (is a header or a macro missing?)" in text
+    assert "invalid_free: free of local, which is no heap block (confirmed)" in text

@@ -160,6 +160,7 @@ APPLIES = {
     "shape, slices": (EXAMPLES / "nested" / "header_of_lists.c").read_text(encoding="utf-8"),
     "shape, loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),
     "shape, outcomes and loads": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
+    "shape, first rounds": (EXAMPLES / "circular" / "circle_of_n.c").read_text(encoding="utf-8"),
     "shape, ranges": HEAD + BELOW,
     "shape, order": HEAD + SAME,
     "fesa, no instrumentation": HEAD + ONCE,

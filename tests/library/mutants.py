@@ -141,6 +141,11 @@ _SENTENCES = (
         r"p->(\w+) is reached from p->(\w+) along (\w+)",
         r"{ __typeof__(p->\1) n = p->\2; while (n && n != p->\1) n = n->\3; if (n != p->\1) _exit(77); }",
     ),
+    (
+        r"no block is reached from both p->(\w+) and p->(\w+) along (\w+)",
+        r"for (__typeof__(p->\1) n = p->\1; n; n = n->\3) for (__typeof__(n) m = p->\2; m; m = m->\3) "
+        r"if (n == m) _exit(77);",
+    ),
     (r"(\w+) leads to NULL: no cycle", r"/* walk \1: if (++steps > 100000) _exit(77); */ STARTS"),
     (
         r"(\w+) leads around: every block is on a cycle",

@@ -62,7 +62,7 @@ _OTHERS = "void *my_malloc(size_t size); void my_free(void *block);"
 @pytest.mark.parametrize(
     ("new", "push", "words"),
     [
-        ("", "", "ends the program if there is no memory, as no call tests its result"),
+        ("", "", "ends the program if there is no memory, as calls do not test its result"),
         ("if (s == NULL) return NULL;", "if (!n) return -1;", "returns a block, as malloc does"),
     ],
     ids=["no call tests it", "every call tests it"],

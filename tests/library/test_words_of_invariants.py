@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from tests.library.mutants import checked, error_of
 from tests.slices import in_exam
 
 from kleene.analysis.c.contracts import check_contracts
@@ -17,6 +18,7 @@ from kleene.analysis.c.library.contracts.contract import loop_heads, main_heads
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
 from kleene.report.check.shape_words import member_of
+from kleene.report.library_report import contract_lines
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
 
@@ -179,3 +181,77 @@ def test_members_that_are_null_together_have_a_formula_that_says_so(tmp_path: Pa
     report = check_library(str(path), check_options(timeout=60.0))
     contracts = "".join(f.contract for f in report.functions)
     assert "((E(w) head(v, w)) <-> (E(w) tail(v, w)))" in contracts
+
+
+POOL = """
+#include <stdlib.h>
+struct cell { struct cell *next; int value; };
+struct pool { struct cell *unused; struct cell *used; };
+struct pool *pool_new(void) { return calloc(1, sizeof(struct pool)); }
+int pool_push(struct pool *p, int value) {
+    struct cell *c = p->unused;
+    if (c) p->unused = c->next;
+    else if (!(c = malloc(sizeof *c))) return -1;
+    c->value = value; c->next = p->used; p->used = c;
+    return 0;
+}
+int pool_pop(struct pool *p, int *value) {
+    struct cell *c = p->used;
+    if (!c) return -1;
+    *value = c->value;
+    p->used = c->next; c->next = p->unused; p->unused = c;
+    return 0;
+}
+void pool_free(struct pool *p) {
+    while (p->used || p->unused) {
+        struct cell *c = p->used ? p->used : p->unused;
+        if (c == p->used) p->used = c->next; else p->unused = c->next;
+        free(c);
+    }
+    free(p);
+}
+"""
+
+
+@in_exam
+def test_two_lists_of_an_object_have_no_common_block(tmp_path: Path) -> None:
+    """Without that fact the contracts said too little: where they were pasted, a run refuted them."""
+    path = tmp_path / "pool.c"
+    path.write_text(POOL, encoding="utf-8")
+    report = check_library(str(path), check_options(timeout=120.0))
+    facts = report.invariants["struct pool"]
+    apart = "no block is reached from both p->unused and p->used along next"
+    assert apart in facts
+    client = checked(report.client, "pool_1", facts)
+    assert error_of(client, path, tmp_path) == ""
+    both = checked(report.client, "pool_1", [*facts, apart.replace("p->unused", "p->used")])
+    assert error_of(both, path, tmp_path) == "no invariant"
+    text = POOL
+    for function in report.functions:
+        place = next(m.start() for m in re.finditer(rf"^.*\b{function.name}\(", text, re.MULTILINE))
+        text = f"{text[:place]}{function.contract}\n{text[place:]}"
+    path.write_text(text, encoding="utf-8")
+    assert text.count("/*@") == len(report.functions)
+    assert check_contracts([str(path)], check_options(timeout=120.0)).properties["contracts"] is not Verdict.FALSE
+
+
+def test_what_formulas_cannot_describe_has_words_only(tmp_path: Path) -> None:
+    """A contract that is refused where it is pasted is no contract."""
+    path = tmp_path / "names.c"
+    path.write_text(
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "struct name { struct name *next; char *text; };\n"
+        "int name_is(const struct name *n, const char *text) { return n && strcmp(n->text, text) == 0; }\n"
+        "void name_free(struct name *n) {\n"
+        "    while (n) { struct name *m = n->next; free(n->text); free(n); n = m; }\n}\n"
+        "struct name *name_add(struct name *n, const char *text) {\n"
+        "    struct name *m = malloc(sizeof *m);\n    if (!m) return n;\n"
+        "    if (!(m->text = strdup(text))) { free(m); return n; }\n    m->next = n;\n    return m;\n}\n",
+        encoding="utf-8",
+    )
+    report = check_library(str(path), check_options(timeout=120.0))
+    assert report.verdict is Verdict.TRUE
+    assert all(not f.contract and "formulas cannot describe" in f.no_contract for f in report.functions[::2])
+    assert report.invariants["struct name"][0] == "next leads to NULL: no cycle"
+    lines = "\n".join(contract_lines(report))
+    assert "struct name *name_add(struct name *n, const char *text);" in lines and "/*@" not in lines

@@ -33,9 +33,11 @@ from kleene.logic.formula import (
     transitive_closure,
 )
 from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.structures.embedding import embeds as structure_embeds
 from kleene.symbolic import Theory, alpha_hat
 from kleene.symbolic.assume import top
 from kleene.symbolic.one_field.decide import decide
+from kleene.symbolic.result import without_embedded
 from kleene.transformers.action import Rule
 from kleene.tvp.program import parse_formula
 
@@ -115,23 +117,60 @@ class NotDecided(Exception):
 
 
 def check(setting: Setting, formula: Formula, inputs: NaiveStructure | None) -> int:
-    """Compare one answer with all small stores; the number of structures of the answer."""
+    """Compare both answers with all small stores; the number of structures of the one that was asked for."""
     theory = Theory(setting.vocabulary, setting.rules)
     structure = top(theory) if inputs is None else to_structure(inputs)
     answer = decide(formula, structure, theory, Patience(10))
-    if answer is None:
+    largest = decide(formula, structure, theory, Patience(10), minimal=True)
+    if largest is None:
         raise NotDecided
     naive = from_structure(structure)
-    for abstract, store in answer.items():
-        concrete = from_structure(store)
-        assert is_valid(concrete, setting.rules), f"{concrete} is not legal"
-        assert holds(concrete, formula, {}), f"{concrete} does not satisfy {formula}"
-        assert embeds(concrete, naive), f"{concrete} is not in the input"
-        assert abstraction_of(concrete) == abstract
     expected = {abstraction_of(c) for c in stores(setting) if holds(c, formula, {}) and embeds(c, naive)}
-    missing = expected - answer.keys()
+    for decision in filter(None, (answer, largest)):
+        for abstract, store in decision.structures.items():
+            concrete = from_structure(store)
+            assert is_valid(concrete, setting.rules), f"{concrete} is not legal"
+            assert holds(concrete, formula, {}), f"{concrete} does not satisfy {formula}"
+            assert embeds(concrete, naive), f"{concrete} is not in the input"
+            assert abstraction_of(concrete) == abstract
+    assert largest.minimal
+    for abstract in expected:
+        assert any(structure_embeds(abstract, larger) for larger in largest.structures), f"missing: {abstract}"
+    if answer is None or answer.minimal:
+        return len(largest.structures)
+    missing = expected - answer.structures.keys()
     assert not missing, f"missing: {missing}"
-    return len(answer)
+    assert {*without_embedded(largest.structures)} == {*without_embedded(answer.structures)}
+    return len(answer.structures)
+
+
+WITNESSED = [
+    "E(v, w) n*(v, w) & v != w",
+    "E(v, w) !n*(v, w) & !n*(w, v)",
+    "E(v, w) is(v) & is(w) & v != w & n*(v, w)",
+    "E(v) (is(v) & c(v) & A(w) (c(w) & is(w) -> w == v))",
+    "E(v) A(w) n*(v, w)",
+    "E(v) A(w) n*(w, v)",
+    "E(v) A(w) (n*(v, w) | !r(w))",
+    "E(v, w, u) n(v, w) & n(w, u) & v != u",
+    "(E(v, w) v != w & n(v, w) & n(w, v)) | A(v) c(v)",
+    "E(v1, v2, v3) (n(v1, v3) & n(v2, v3) & v1 != v2 & r(v1) & !r(v2))",
+    "E(v1, v2, v3) (n(v1, v3) & n(v2, v3) & v1 != v2 & r(v1) & is(v2))",
+    "!(E(v1, v2, v3) (n(v1, v3) & n(v2, v3) & v1 != v2 & r(v1) & is(v2)))",
+    "E(v) (x(v) & E(w) (n(w, v) & w != v & c(w)))",
+    "A(v) (c(v) -> E(w) (n(w, v) & w != v & is(w)))",
+    "A(v, w) (n*(v, w) -> v == w)",
+    "A(v) (is(v) -> E(w) (n*(w, v) & v != w))",
+    "!(A(v) (r(v) -> E(w) (n(v, w) & !n*(w, v))))",
+    "E(v, w) x(w) & TC(v, w)(a, b) (n(b, a)) & !c(v)",
+]
+"""Formulas that need pointers to witnesses, different predecessors, or the inverse field."""
+
+
+@pytest.mark.parametrize("formula", WITNESSED)
+def test_witnesses(formula: str) -> None:
+    with suppress(NotDecided):
+        assert check(LASSO, parse_formula(formula, LASSO.vocabulary), None)
 
 
 EVERYTHING_REACHED = Forall("v", Atom("r", ("v",)))
@@ -167,7 +206,10 @@ def test_two_lists_with_a_common_end() -> None:
     )
     reached = Or(Atom("r", ("v",)), Atom("ry", ("v",)))
     formula = Forall("v", And(reached, Not(Atom("c", ("v",)))))
-    assert len(decide(formula, top(Theory(vocabulary)), Theory(vocabulary), _always) or {}) == 64
+    answer = decide(formula, top(Theory(vocabulary)), Theory(vocabulary), _always)
+    assert answer is not None
+    assert not answer.minimal
+    assert len(answer.structures) == 64
 
 
 def test_not_decided_here() -> None:

@@ -21,7 +21,7 @@ from kleene.passes.preparation import Prepared
 GCC = shutil.which("gcc")
 KINDS = kinds_of(["memsafety", "memcleanup"])
 SECONDS = 20.0
-INPUTS = ("1, 1, 1, 1, 1, 0", "0, 1, 1, 1, 1, 0", "1, -5, 1, -5, 1, -5")
+INPUTS = ("1, 1, 1, 1, 1, 0", "0, 1, 1, 1, 1, 0", "1, -5, 1, -5, 1, -5", "-5, 1, 1, 1, 1, 1")
 NUMBERS = "int __VERIFIER_nondet_int(void) { static int n[] = {INPUT}, i; return i < 6 ? n[i++] : 0; }"
 SEEDS = Path(__file__).parent.parent / "fuzz_c" / "seeds" / "whole"
 """The right programs: the fuzzer changes them, too."""
@@ -51,7 +51,25 @@ int main(void) {
     return 0;
 }
 """
-RIGHT = {"bits": BITS, "results": RESULTS, "released": RELEASED}
+DRAWN = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+static int make(int **at) {
+    int length = __VERIFIER_nondet_int();
+    if (length < 0) length = 0;
+    int *p = malloc(sizeof *p);
+    if (!p) return -1;
+    *at = p;
+    return length;
+}
+int main(void) {
+    int *p = NULL;
+    if (make(&p) < 0) return p ? *(int *) NULL : 1;
+    free(p);
+    return 0;
+}
+"""
+RIGHT = {"bits": BITS, "results": RESULTS, "released": RELEASED, "drawn": DRAWN}
 WRONG = {
     "a flag that is set later": (BITS, "    while (l->first) {", "    l->own = 1;\n    while (l->first) {"),
     "a flag that is cleared": (BITS, "    while (l->first) {", "    l->own = 0;\n    while (l->first) {"),
@@ -68,6 +86,9 @@ WRONG = {
     "a limit that is too large": (RESULTS, "&list, 31,", "&list, 4294967295u,"),
     "the other sign": (RESULTS, "v) < 0)", "v) >= 0)"),
     "also for 0": (RESULTS, "v) < 0)", "v) <= 0)"),
+    "a number from outside of any sign": (DRAWN, "    if (length < 0) length = 0;\n", ""),
+    "a number from outside less than 0": (DRAWN, "length < 0) length = 0", "length > 0) length = -1"),
+    "a number from outside, the other sign": (DRAWN, "(&p) < 0)", "(&p) >= 0)"),
     "released twice": (
         RELEASED,
         "    release(&t);\n    return",

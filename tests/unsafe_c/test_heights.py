@@ -132,3 +132,73 @@ def test_which_heights_are_known(name: str, tmp_path: Path) -> None:
     known = Nonnegative(program, program.main.cfa).places
     assert bool(known) == (name in RIGHT)
     assert any(a.name == HEIGHTS for a in program.assumptions) == (name in RIGHT)
+
+
+PAIR = """
+#include <stdlib.h>
+extern int nondet(void);
+struct node { int key; int h; struct node *next; };
+static int height(struct node *n) { return n ? n->h : 0; }
+static struct node *make(int h) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) exit(1);
+    n->key = 0;
+    n->next = NULL;
+    SET
+    return n;
+}
+int main(void) {
+    struct node *a = make(1), *b = nondet() ? make(3) : NULL;
+    BODY
+    free(a);
+    free(b);
+    return 0;
+}
+"""
+IS_THERE = "if (height(a) < height(b)) b->key = 1;"
+COUNTED = "{ int x = height(a), y = height(b); if (x < y) b->key = 1; }"
+PAIRS = {
+    "heights": ("n->h = h;", IS_THERE, True),
+    "a sum is compared": ("n->h = h;", "if (height(a) + 1 <= height(b)) b->key = 1;", True),
+    "a difference is kept": ("n->h = h;", "{ int d = height(b) - height(a), e = d; if (e > 0) b->key = 1; }", True),
+    "infinity and one": ("n->h = 2147483647;", "if (height(a) + 1 <= height(b)) b->key = 1;", False),
+    "an order with NULL that never holds": ("if (n < (struct node *)0) n->h = h;", IS_THERE, False),
+    "a counter": ("n->h = h;", "while (nondet()) a->h += 1;" + COUNTED, False),
+    "a counter with a copy": (
+        "n->h = h;",
+        "while (nondet()) { struct node *m = a; int k = m->h, l = k + 1; a->h = l; }" + COUNTED,
+        False,
+    ),
+    "a counter in two variables": (
+        "n->h = h;",
+        "int c = 0; while (nondet()) { int d = c + 1; c = d; }"
+        "{ int x = nondet() ? c : a->h, y = height(b); if (x < y) b->key = 1; }",
+        False,
+    ),
+    "large steps": (
+        "n->h = h;",
+        "struct node *m = make(1); while (nondet()) { m->h = height(a) + 65536; a->h = height(m); } free(m);" + COUNTED,
+        False,
+    ),
+    "a difference without a value": (
+        "n->h = h;",
+        "int i = 0; again: ; int d; if (!i) { i = 1; d = height(b) - height(a); goto again; } if (d > 0) b->key = 1;",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_what_is_a_height(name: str, tmp_path: Path) -> None:
+    setting, body, is_right = PAIRS[name]
+    text = PAIR.replace("SET", setting).replace("BODY", body)
+    assert is_proved_by("plain", text.replace("exit(1)", "abort()"), tmp_path) == is_right
+
+
+def test_sums_behind_a_comparison_are_assumptions(tmp_path: Path) -> None:
+    path = tmp_path / "tree.c"
+    body = "a->h = height(b) + 1;\n if (height(a) + 1 <= height(b)) b->key = 1;"
+    path.write_text(PAIR.replace("SET", "n->h = h;").replace("BODY", body))
+    program = whole_program(read_program([str(path)]))
+    (assumed,) = [a for a in program.assumptions if a.name == HEIGHTS]
+    assert "line 16, 17" in assumed.text

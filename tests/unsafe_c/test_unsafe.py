@@ -17,6 +17,7 @@ bit-field has not; large numbers were not rounded to `float`, nor computed as `l
 `words`: pointers with flags in their low bits, which are two values to the analyses.
 `addresses`: addresses of no object, which are objects without bytes to the analyses.
 `branches`: conditions on numbers that seem to be constants. `tested`: copies of pointers that are only tested.
+`outcomes`: comparisons whose outcome is kept, though another pointer changes what was compared.
 `optional`: nodes that some structures of a location have, and others have not.
 `sizes`: sizes that allocators take in fewer bits, or that callers computed before they changed what is in them.
 """

@@ -9,7 +9,7 @@ from typing import Any
 from kleene.c.clang import evaluate, kind
 from kleene.c.library import jumps, streams, variadic
 from kleene.c.library.atomics import atomic_operation, overflow
-from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, UNKNOWN_NUMBERS
+from kleene.c.library.outside import BUILTIN, IGNORED, NOT_MODELLED, TEXTS_READ, UNKNOWN_NUMBERS
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan, scan_text
 from kleene.c.library.start_and_end import RUN_HANDLERS
@@ -101,6 +101,8 @@ class Calls:
         if name in _READ:
             return self._havoc(cursor, _READ[name], target, wanted)
         if name.startswith(NONDET):
+            for argument in arguments:
+                self.lower.effects.effect(argument)
             return self._havoc(cursor, self._source(name), target, wanted)
         linkage = self.lower.unit.linkage
         if own not in linkage.defined_functions:
@@ -239,6 +241,8 @@ class Calls:
             for position, argument in enumerate(arguments):
                 if streams.POSITION.get(name) == position:
                     streams.use(self, argument, name)
+                elif name in TEXTS_READ and _is_text(self.lower.type(argument)):
+                    print_text(self, cursor, None, [argument], None)
                 else:
                     self.lower.effects.effect(argument)
         if name in UNKNOWN_NUMBERS:
@@ -514,6 +518,10 @@ def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None,
 def _primitive(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
     """An operation of the summaries of library functions; only analyses execute it."""
     return c._direct(cursor, cursor.spelling, args, target, wanted)
+
+
+def _is_text(type_: Type) -> bool:
+    return isinstance(type_, PointerType) and isinstance(type_.target, IntegerType) and type_.target.size == 1
 
 
 HANDLERS: dict[str, Handler] = {

@@ -96,7 +96,8 @@ class Unit:
         elif name not in self.linkage.externs:
             type_ = self.types.read(declaration.type)
             if isinstance(type_, FunctionType):
-                self.linkage.externs[name] = Declared(type_, _promised_model(declaration))
+                is_implicit = declaration.extent.start.file is None and not name.startswith("__builtin_")
+                self.linkage.externs[name] = Declared(type_, _promised_model(declaration), is_implicit)
 
 
 def _promised_model(declaration: Any) -> str:

@@ -357,6 +357,9 @@ class Values:
         left = self.lower.convert(left, type_, cursor)
         if operator not in ("<<", ">>"):
             right = self.lower.convert(right, type_, cursor)
+        if operator == "/" and isinstance(left, Constant) and isinstance(right, Constant):
+            if left.value >= 0 and right.value > 0:  # the length of an array: ``sizeof a / sizeof *a``
+                return Constant(left.value // right.value, type_)
         return Binary(operator, left, right, type_)
 
     def _decay(self, value: Expression) -> Expression:

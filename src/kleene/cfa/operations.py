@@ -11,7 +11,16 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Union
 
-from kleene.cfa.expressions import EXPRESSION_KINDS, AddressOf, Expression, Variable, map_variables, root_variable, walk
+from kleene.cfa.expressions import (
+    EXPRESSION_KINDS,
+    AddressOf,
+    Expression,
+    Variable,
+    has_dereference,
+    map_variables,
+    root_variable,
+    walk,
+)
 from kleene.cfa.types import RecordType, Type
 
 
@@ -403,6 +412,11 @@ def expressions(operation: Operation) -> tuple[Expression, ...]:
             if type(part) in _EXPRESSIONS:
                 result.append(part)
     return tuple(result)
+
+
+def evaluations(place: Place, values: Iterable[Expression]) -> list[Operation]:
+    """What evaluates values that nothing uses: their accesses to memory may still be errors."""
+    return [Print(place, None, (value,)) for value in values if has_dereference(value)]
 
 
 def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:

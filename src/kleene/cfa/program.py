@@ -112,6 +112,8 @@ class CProgram:
     """What is assumed of functions without a body and of variables without a definition."""
     passed_on: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, compare=False)
     """The pointers that unknown code is given, by the location of its call: it may keep or free what they reach."""
+    outside_calls: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The functions of unknown code that are called, by the location behind the call."""
     apart: frozenset[str] = frozenset()
     """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
     by_choices: bool = False

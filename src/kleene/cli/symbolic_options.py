@@ -122,6 +122,7 @@ def finish(
         violations=tuple(violations),
         statistics=dict(result.statistics.by_backend),
         body_of=body_of,
+        minimal=result.minimal,
     )
     _write(report, spec.given)
     if report.violations:

@@ -46,6 +46,7 @@ from kleene.passes.facts.relations.questions import Relations
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
 from kleene.passes.numbers.heights import with_known_heights
+from kleene.passes.numbers.inputs import with_tests_of_inputs
 from kleene.passes.numbers.signs import with_known_signs
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.array_types import with_array_types
@@ -228,6 +229,8 @@ def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:
 def without_infeasible_branches(program: CProgram) -> CProgram:
     """The program without conditions that the intervals of variables exclude, and without what only they lead to.
 
+    Tests of numbers from outside that one number decides are equations.
+
     Many projects have a macro that computes the size of a node, and an allocator with ``if (size == 0) return NULL;``.
     The shape analysis tells few values of a number apart, and computes products of even fewer.
     """
@@ -268,4 +271,5 @@ def _feasible(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
         return not isinstance(edge.label, Assume) or intervals.after(edge.label, before) is not None
 
     edges = tuple(filter(passes, cfa.edges))
-    return cfa if len(edges) == len(cfa.edges) else Cfa(cfa.entry, edges)
+    feasible = cfa if len(edges) == len(cfa.edges) else Cfa(cfa.entry, edges)
+    return with_tests_of_inputs(feasible, intervals)

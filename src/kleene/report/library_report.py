@@ -77,6 +77,9 @@ def contract_lines(report: LibraryReport) -> list[str]:
     for function in report.functions:
         if function.contract:
             lines += ["", function.contract, f"{function.head};"]
+        elif function.no_contract:
+            words = "; ".join(function.precondition) or "no precondition"
+            lines += ["", f"/* {words}", f"   ({function.no_contract}: no formula) */", f"{function.head};"]
     return lines
 
 
@@ -110,6 +113,7 @@ def _function(function: FunctionVerdict) -> dict[str, Any]:
         "verdict": str(function.verdict),
         "precondition": list(function.precondition),
         "contract": function.contract or None,
+        "no_contract": function.no_contract or None,
         "reading": None if function.reading is None else asdict(function.reading),
         "reason": function.reason or None,
         "advice": function.advice or None,

@@ -44,6 +44,8 @@ class SymbolicReport:
     violations: tuple[Violation, ...] = ()
     statistics: dict[str, int] = field(default_factory=dict)
     body_of: str | None = None
+    minimal: bool = False
+    """Structures that are embedded in others are left out."""
 
 
 def symbolic_document(report: SymbolicReport) -> dict[str, Any]:
@@ -56,6 +58,7 @@ def symbolic_document(report: SymbolicReport) -> dict[str, Any]:
         "formula": report.formula,
         "actions": list(report.actions),
         "most_precise": report.most_precise,
+        "minimal": report.minimal,
         "reason": report.reason,
         "solver_calls": report.solver_calls,
         "seconds": round(report.seconds, 6),
@@ -90,9 +93,10 @@ def summary_line(report: SymbolicReport) -> str:
         outcome = "keeps its specification" if report.most_precise and not report.violations else outcome
         return f"{report.operation}: the body of {report.body_of} {outcome}; {report.seconds:.2f} s ({report.backend})"
     count = len(report.structures)
+    left_out = " (those embedded in others are left out)" if report.minimal else ""
     precise = "most precise" if report.most_precise else f"not known to be most precise: {report.reason}"
     return (
-        f"{report.operation}: {count} structure{'' if count == 1 else 's'}, {precise}; "
+        f"{report.operation}: {count} structure{'' if count == 1 else 's'}{left_out}, {precise}; "
         f"{report.solver_calls} solver calls, {report.seconds:.2f} s ({report.backend})"
     )
 

@@ -40,6 +40,8 @@ class FunctionVerdict:
     """What the user can do about an UNKNOWN."""
     contract: str = ""
     """The precondition and the postcondition as a comment that can be pasted above the function."""
+    no_contract: str = ""
+    """Why there is none: what formulas cannot describe."""
     finding: Finding | None = None
     run: Confirmed | None = None
     """The run that shows the finding."""

@@ -133,6 +133,7 @@ class Run:
         self.started = time.perf_counter()
         self.structures: dict[Structure, Structure | None] = {}
         self.reasons: dict[str, None] = {}
+        self.minimal = options.minimal
 
     def assume(self, formula: Formula, structure: Structure) -> None:
         """Add the results of ``assume[formula](structure)``; the structure itself where something is not decided."""
@@ -157,11 +158,14 @@ class Run:
         """Try the procedure for one functional field; False if the question is not of its kind."""
         if self.solver.backend != "auto" or self.solver.dump is not None or not self.options.one_field:
             return False
-        decided = decide(formula, structure, self.theory, self.solver.remaining)
-        for abstract, store in (decided or {}).items():
+        decided = decide(formula, structure, self.theory, self.solver.remaining, minimal=self.minimal)
+        if decided is None:
+            return False
+        self.minimal |= decided.minimal
+        for abstract, store in decided.structures.items():
             if self.structures.get(abstract) is None:
                 self.structures[abstract] = store
-        return decided is not None
+        return True
 
     def _solve(self, scene: Scene, fallback: Callable[[], Iterable[Structure]]) -> None:
         if _is_contradictory(scene):
@@ -219,7 +223,7 @@ class Run:
 
     def result(self) -> SymbolicResult:
         reason = "; ".join(self.reasons) or None
-        structures = in_order(self.structures, minimal=self.options.minimal)
+        structures = in_order(self.structures, minimal=self.minimal)
         return SymbolicResult(
             structures=structures,
             stores=tuple(self.structures[s] for s in structures),
@@ -228,6 +232,7 @@ class Run:
             solver_calls=self.solver.statistics.calls,
             seconds=time.perf_counter() - self.started,
             statistics=self.solver.statistics,
+            minimal=self.minimal,
         )
 
 

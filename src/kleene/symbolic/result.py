@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from kleene.diagnostics import LimitReached
+from kleene.logic.kleene import Kleene
 from kleene.smt.solver import Limits, Solver, Statistics
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
 
 Result = TypeVar("Result")
+Value = TypeVar("Value")
+Names = tuple[tuple[Kleene, ...], ...] | None
 
 
 class Within(Protocol):
@@ -54,7 +58,8 @@ class SymbolicOptions:
 
 @dataclass(frozen=True)
 class SymbolicResult:
-    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query;
+    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query,
+    with `minimal` without those that are embedded in others;
     otherwise the set is still sound, and `reason` names an undecided question. `stores` has for each structure a
     concrete one with this canonical abstraction, or None if undecided.
     """
@@ -66,11 +71,44 @@ class SymbolicResult:
     solver_calls: int
     seconds: float
     statistics: Statistics
+    minimal: bool = False
 
 
 def in_order(structures: Iterable[Structure], *, minimal: bool) -> tuple[Structure, ...]:
     """The structures sorted, without repetitions; with `minimal`, without those embedded in others (section 2.4)."""
-    kept = sorted(dict.fromkeys(structures), key=structure_order)
-    if minimal:
-        kept = [s for s in kept if not any(t is not s and embeds(s, t) for t in kept)]
-    return tuple(kept)
+    kept = dict.fromkeys(structures)
+    return tuple(sorted(without_embedded(kept) if minimal else kept, key=structure_order))
+
+
+def without_embedded(structures: Mapping[Structure, Value]) -> dict[Structure, Value]:
+    """The structures that are not embedded in others."""
+    names = {s: _names(s) for s in structures}
+    groups: dict[Names, list[Structure]] = defaultdict(list)
+    for s in structures:
+        groups[names[s]].append(s)
+
+    def is_embedded(s: Structure) -> bool:
+        if names[s] is None:
+            return any(t is not s and embeds(s, t) for t in structures)
+        return any(t is not s and _is_below(s, t) for t in groups[names[s]]) or any(embeds(s, t) for t in groups[None])
+
+    return {s: value for s, value in structures.items() if not is_embedded(s)}
+
+
+def _names(structure: Structure) -> Names:
+    """The canonical names of the nodes in order, if all are definite and different, and all nodes are there.
+
+    Canonical structures with the same set of such names have them in the same order, and only the identity can embed
+    one in another.
+    """
+    abstraction = [p.name for p in structure.vocabulary.unary_abstraction]
+    names = tuple(tuple(structure.value(name, u) for name in abstraction) for u in structure.nodes)
+    if len({*names}) < len(names) or not all(value.definite for name in names for value in name):
+        return None
+    return None if any(structure.is_maybe_active(u) for u in structure.nodes) else names
+
+
+def _is_below(one: Structure, other: Structure) -> bool:
+    """Whether all values of a structure are consistent with those of another on the same nodes."""
+    rails = zip(one.values[::2], one.values[1::2], other.values[::2], other.values[1::2], strict=True)
+    return all(not (other_must & ~must or may & ~other_may) for must, may, other_must, other_may in rails)

@@ -12,11 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kleene.analysis.c.check import attack, check_program
+from kleene.analysis.c.library.interface.exports import exported_names
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.specifications import read_specification
 from kleene.analysis.c.verdicts import MORE_TIME
 from kleene.analysis.limits import Watchdog, within
 from kleene.c.contracts import Contract, read_contracts
+from kleene.c.options import DEFAULT
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import DEFAULT_PROPERTIES, PROPERTIES, Finding, Verdict, property_of
@@ -72,7 +74,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
 
 def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_Part]]:
     """The program and its parts to check; a part with a reason cannot be checked."""
-    program = read_program(paths, options.read)
+    program = _read_program(paths, options)
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
     called, reasons = usable_contracts(program, contracts)
@@ -80,6 +82,18 @@ def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_
     for part in parts:
         part.reason = reasons[part.contract.function] if part.contract else ""
     return program, parts
+
+
+def _read_program(paths: Sequence[str], options: CheckOptions) -> CProgram:
+    """The program; one without `main` starts in a function with a contract, and its bodies are checked alone."""
+    names = [name for path in paths for name in exported_names(path, options.read)]
+    if options.read.entry != DEFAULT.entry or DEFAULT.entry in names or not names:
+        return read_program(paths, options.read)
+    program = read_program(paths, replace(options.read, entry=names[0]))
+    with_contract = [name for name in names if name in read_contracts(program)]
+    if not with_contract or with_contract[0] == names[0]:
+        return program
+    return read_program(paths, replace(options.read, entry=with_contract[0]))
 
 
 def _parts(

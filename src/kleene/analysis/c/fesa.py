@@ -25,6 +25,7 @@ from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.attempts.contradictions import without_contradictions
+from kleene.passes.attempts.held import with_held_ends
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
@@ -202,6 +203,17 @@ FESA_ATTEMPTS = (
         )
         for name, cases in (("order", False), ("order, cases", True))
     ),
+    _keeping_attempt(
+        "scope",
+        "order, apart",
+        "0 and 1 stand for numbers, and nodes of variables are kept apart from summaries",
+        related_numbers=True,
+        apart=True,
+        by_role=True,
+        by_cases=True,
+        stop_at="warning",
+        by="order",
+    ),
 )
 """The rows in their order. Those that keep variables longer are for blocks that seem to be lost."""
 
@@ -257,7 +269,7 @@ class _Attempts:
         longer = not first.complete or bool(self.lost_now(first))
         wrong = bool(_kinds(first) - LEAKS)
         rows = (row for row in FESA_ATTEMPTS[1:] if longer or row.keep == "live")
-        rows = (row for row in rows if wrong or not (row.related_numbers or row.by))
+        rows = (row for row in rows if wrong or (row.by and not first.complete) or not (row.related_numbers or row.by))
         return (row for row in rows if self.run.applies(row))
 
     def _past_leaks(self) -> FesaResult:
@@ -295,6 +307,7 @@ class _Run:
     memory: Memory
     options: Options
     malloc_may_fail: bool
+    _held: dict[str, Memory] = field(default_factory=dict)
 
     @cached_property
     def _images(self) -> Memory:
@@ -306,15 +319,24 @@ class _Run:
         """The program without tests that contradict the zones of its numbers."""
         return Memory(self.memory.program, without_contradictions(self.memory), typed=True)
 
-    def followed(self, plan: FesaAttempt) -> Memory:
-        """The program as an attempt follows it."""
+    def _by_numbers(self, plan: FesaAttempt) -> Memory:
+        """The program with the numbers that an attempt follows."""
         return {"": lambda: self.memory, "order": lambda: self._images, "zones": lambda: self._possible}[plan.by]()
+
+    def followed(self, plan: FesaAttempt) -> Memory:
+        """The program as an attempt follows it: with nodes apart, variables hold the members at which loops end."""
+        memory = self._by_numbers(plan)
+        if not plan.apart:
+            return memory
+        if plan.by not in self._held:
+            self._held[plan.by] = Memory(memory.program, with_held_ends(memory), typed=True)
+        return self._held[plan.by]
 
     def applies(self, plan: FesaAttempt) -> bool:
         """Whether an attempt does anything that the others do not."""
         if plan.inner and (self._inner is None or procedures(self.memory.cfa)):
             return False
-        return not plan.by or self.followed(plan).cfa != self.memory.cfa
+        return not plan.by or self._by_numbers(plan).cfa != self.memory.cfa
 
     @cached_property
     def _inner(self) -> Inner | None:

@@ -21,7 +21,7 @@ from kleene.logic.formula import FALSE, Atom, Const, Formula, conj, disj, exists
 from kleene.logic.kleene import Kleene
 from kleene.logic.transform import fresh_name
 from kleene.logic.vocabulary import BUILTIN, RESERVED, Vocabulary
-from kleene.semantics.contracts.formulas import records_of
+from kleene.semantics.contracts.formulas import leads_to_number, records_of
 from kleene.semantics.contracts.specifications import RESULT, Specification, SpecificationVocabulary
 from kleene.tvp.program import parse_formula
 
@@ -44,7 +44,8 @@ class _Reader:
     def specification(self) -> Specification:
         contract, function = self.contract, self.function
         fields = self._fields()
-        pointers = tuple(self._name(p.name) for p in function.parameters if isinstance(p.type, PointerType))
+        pointed = [p for p in function.parameters if isinstance(p.type, PointerType) and not leads_to_number(p.type)]
+        pointers = tuple(self._name(p.name) for p in pointed)
         returns = isinstance(function.type.result, PointerType)
         self._check_names(pointers, fields)
         before = SpecificationVocabulary(pointers, fields)
@@ -105,7 +106,11 @@ class _Reader:
         parts = [(str(shape), conj(*self._shape(shape, words))) for shape in clause.shapes]
         parts += [(f"{one} and {other} share no cell", f) for one, other, f in self._apart(clause.shapes, words)]
         for compared in clause.comparisons:
-            if compared.right == "NULL":
+            if compared.right == "NULL" and self._leads_to_number(compared.left):
+                if compared.operator == "==":
+                    place = position_at(self.text, self.file, self.text.find(str(compared)))
+                    raise InputError(f"'{compared}': a pointer to a number is the address of a variable", place)
+            elif compared.right == "NULL":
                 points = exists(["v"], Atom(self._name(compared.left), ("v",)))
                 parts.append((str(compared), neg(points) if compared.operator == "==" else points))
         parts += [(str(text), words.with_paths(self._formula(text, vocabulary))) for text in clause.formulas]
@@ -140,6 +145,9 @@ class _Reader:
             hints = [f"; \\{n} is the parameter" for n in self._fields() if f"'{n}'" in d.message and self._is_both(n)]
             message = "".join([d.message.replace(RESULT, RESULT_WORD), *hints])
             yield replace(d, message=message, position=position)
+
+    def _leads_to_number(self, name: str) -> bool:
+        return any(p.name == name and leads_to_number(p.type) for p in self.function.parameters)
 
     def _is_both(self, name: str) -> bool:
         """Whether a parameter has the name of a field."""

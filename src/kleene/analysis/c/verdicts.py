@@ -29,6 +29,7 @@ from kleene.domains.explicit.evaluate import GIVE_MODEL
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.domains.explicit.outside.formats import depends_on_formats
+from kleene.paths.search.shorter_runs import shortened
 from kleene.report.check.crowding import crowding_sentence
 from kleene.report.findings.written_names import WrittenNames, names_of
 from kleene.results.check import CheckReport
@@ -82,8 +83,8 @@ def conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
 def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
 
-    A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time. One
-    that depends on the text of a format shows nothing.
+    A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time. Its
+    run is made shorter, if it can be. One that depends on the text of a format shows nothing.
     """
     fault = confirmed.fault
     violated = [name for name in violated_properties(fault.kind, fault.detail) if name in report.properties]
@@ -94,8 +95,9 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     place = (fault.kind, fault.place, fault.detail)
     known = any((c.fault.kind, c.fault.place, c.fault.detail) == place for c in report.traces)
     if not known and (decided if how else violated):
-        report.findings.append(finding_of(confirmed))
-        report.traces.append(confirmed)
+        shown = shortened(confirmed) if how else confirmed
+        report.findings.append(finding_of(shown))
+        report.traces.append(shown)
     for name in decided:
         report.properties[name] = Verdict.FALSE
         if how:
@@ -194,6 +196,8 @@ def explain(report: CheckReport, timeout: float) -> None:
         explored = report.exploration
         early = f"the time limit of {timeout:g} s was reached during exact exploration, after {explored.states} states"
         reasons.append(early if _TIME in explored.reason else explored.reason)
+    elif not reasons and report.refinement is None:
+        reasons.append(f"the time limit of {timeout:g} s was reached before the analysis began")
     if undefined is not None:  # so the analysis got little time for the others
         reasons.insert(0, f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
     elif "memcleanup" in open_properties and not reasons:

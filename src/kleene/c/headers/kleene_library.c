@@ -62,8 +62,13 @@ void abort(void) {
     abort();
 }
 
+/* All bytes are read, also those behind the first difference (C17, 7.24.1). */
 int memcmp(const void *first, const void *second, size_t size) {
     const unsigned char *a = first, *b = second;
+    if (size > 0) {
+        a[size - 1];
+        b[size - 1];
+    }
     for (size_t i = 0; i < size; i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
@@ -108,6 +113,10 @@ void *memccpy(void *target, const void *source, int value, size_t size) {
 }
 
 void *memmem(const void *block, size_t size, const void *part, size_t length) {
+    if (size > 0)
+        ((const char *)block)[size - 1];
+    if (length > 0)
+        ((const char *)part)[length - 1];
     for (size_t i = 0; length <= size && i <= size - length; i++)
         if (memcmp((const char *)block + i, part, length) == 0)
             return (char *)block + i;
@@ -304,11 +313,9 @@ char *strpbrk(const char *text, const char *set) {
 char *strtok_r(char *text, const char *set, char **rest) {
     if (text == NULL)
         text = *rest;
-    if (text == NULL)
-        return NULL;
     text += strspn(text, set);
     if (*text == 0) {
-        *rest = NULL;
+        *rest = text;
         return NULL;
     }
     char *end = text + strcspn(text, set);
@@ -416,18 +423,22 @@ char *__kleene_scan_literal(char *text, const char *literal) {
     return text;
 }
 
-char *__kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
+char *__kleene_skip_set(char *text, int width, const char *set, int inside) {
     int i = 0;
-    while ((width < 0 || i < width) && text[i] != 0 && (strchr(set, text[i]) != NULL) == (inside != 0)) {
-        if (target != NULL)
-            target[i] = text[i];
+    while ((width < 0 || i < width) && text[i] != 0 && (strchr(set, text[i]) != NULL) == (inside != 0))
         i++;
-    }
-    if (i == 0)
+    return i == 0 ? NULL : text + i;
+}
+
+char *__kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
+    char *rest = __kleene_skip_set(text, width, set, inside);
+    if (rest == NULL)
         return NULL;
-    if (target != NULL)
-        target[i] = 0;
-    return text + i;
+    int i = 0;
+    for (; text + i != rest; i++)
+        target[i] = text[i];
+    target[i] = 0;
+    return rest;
 }
 
 char __kleene_scan_character(char *text) {

@@ -66,11 +66,16 @@ char *strerror(int number) {
     return kleene_message;
 }
 
-char *getenv(const char *name) {
+static char *kleene_any_setting(void) {
     if (__VERIFIER_nondet_int() == 0)
         return NULL;
     __kleene_any_text(kleene_setting, sizeof kleene_setting);
     return kleene_setting;
+}
+
+char *getenv(const char *name) {
+    strlen(name);
+    return kleene_any_setting();
 }
 
 char *secure_getenv(const char *name) {
@@ -81,12 +86,20 @@ char *strsignal(int number) {
     return strerror(number);
 }
 
+int system(const char *command) {
+    if (command != NULL)
+        strlen(command);
+    return __VERIFIER_nondet_int();
+}
+
 char *setlocale(int kind, const char *name) {
-    return getenv("");
+    if (name != NULL)
+        strlen(name);
+    return kleene_any_setting();
 }
 
 char *ttyname(int number) {
-    return getenv("");
+    return kleene_any_setting();
 }
 
 int strerror_r(int number, char *target, size_t size) {
@@ -96,12 +109,13 @@ int strerror_r(int number, char *target, size_t size) {
 }
 
 int setenv(const char *name, const char *value, int replace) {
-    volatile char first = name[0], second = value[0];
+    strlen(name);
+    strlen(value);
     return __VERIFIER_nondet_int();
 }
 
 int unsetenv(const char *name) {
-    volatile char first = name[0];
+    strlen(name);
     return __VERIFIER_nondet_int();
 }
 
@@ -130,6 +144,7 @@ int gethostname(char *target, size_t size) {
 }
 
 ssize_t readlink(const char *name, char *target, size_t size) {
+    strlen(name);
     ssize_t done = __VERIFIER_nondet_long();
     __VERIFIER_assume(done >= -1 && done <= (ssize_t)size);
     if (done > 0)
@@ -138,7 +153,7 @@ ssize_t readlink(const char *name, char *target, size_t size) {
 }
 
 char *realpath(const char *name, char *target) {
-    volatile char first = name[0];
+    strlen(name);
     if (__VERIFIER_nondet_int() != 0)
         return NULL;
     size_t length = __VERIFIER_nondet_ulong();
@@ -249,6 +264,9 @@ void __kleene_standard_streams(void) {
 }
 
 FILE *freopen(const char *name, const char *mode, FILE *stream) {
+    if (name != NULL)
+        strlen(name);
+    strlen(mode);
     return __VERIFIER_nondet_int() != 0 ? stream : NULL;
 }
 
@@ -339,6 +357,7 @@ int vsprintf(char *target, const char *format, va_list arguments) {
 }
 
 DIR *opendir(const char *name) {
+    strlen(name);
     return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(DIR)) : NULL;
 }
 
@@ -358,10 +377,13 @@ int closedir(DIR *folder) {
 }
 
 FILE *fopen(const char *name, const char *mode) {
+    strlen(name);
+    strlen(mode);
     return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
 FILE *fdopen(int number, const char *mode) {
+    strlen(mode);
     return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
@@ -370,6 +392,8 @@ FILE *tmpfile(void) {
 }
 
 FILE *popen(const char *command, const char *mode) {
+    strlen(command);
+    strlen(mode);
     return __VERIFIER_nondet_int() != 0 ? __kleene_begin_stream(sizeof(FILE)) : NULL;
 }
 
@@ -511,7 +535,7 @@ int fstat(int number, struct stat *result) {
 }
 
 int stat(const char *name, struct stat *result) {
-    volatile char first = name[0];
+    strlen(name);
     return fstat(0, result);
 }
 

@@ -185,14 +185,12 @@ char *__summary_strpbrk(const char *text, const char *set) {
 char *__summary_strtok_r(char *text, const char *set, char **rest) {
     if (text == NULL)
         text = *rest;
-    if (text == NULL)
-        return NULL;
     __kleene_text_length(set);
     size_t length = __kleene_text_length(text);
     size_t start = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(start <= length);
     if (start == length) {
-        *rest = NULL;
+        *rest = text + length;
         return NULL;
     }
     size_t end = __VERIFIER_nondet_ulong();
@@ -211,14 +209,12 @@ extern char *__kleene_strtok_rest;
 char *__summary_strtok(char *text, const char *set) {
     if (text == NULL)
         text = __kleene_strtok_rest;
-    if (text == NULL)
-        return NULL;
     __kleene_text_length(set);
     size_t length = __kleene_text_length(text);
     size_t start = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(start <= length);
     if (start == length) {
-        __kleene_strtok_rest = NULL;
+        __kleene_strtok_rest = text + length;
         return NULL;
     }
     size_t end = __VERIFIER_nondet_ulong();
@@ -306,6 +302,17 @@ char *__summary___kleene_scan_literal(char *text, const char *literal) {
     return text + at;
 }
 
+char *__summary___kleene_skip_set(char *text, int width, const char *set, int inside) {
+    __kleene_text_length(set);
+    size_t length = __kleene_text_length(text);
+    if (__VERIFIER_nondet_int() == 0)
+        return NULL;
+    size_t end = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(end <= length);
+    __VERIFIER_assume(0 < end && (width < 0 || end <= (size_t)width));
+    return text + end;
+}
+
 char *__summary___kleene_scan_set(char *text, char *target, int width, const char *set, int inside) {
     __kleene_text_length(set);
     size_t length = __kleene_text_length(text);
@@ -314,8 +321,7 @@ char *__summary___kleene_scan_set(char *text, char *target, int width, const cha
     size_t end = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(end <= length);
     __VERIFIER_assume(0 < end && (width < 0 || end <= (size_t)width));
-    if (target != NULL)
-        __kleene_text_write(target, end);
+    __kleene_text_write(target, end);
     return text + end;
 }
 

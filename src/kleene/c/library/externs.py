@@ -48,6 +48,7 @@ from kleene.cfa.operations import (
     Return,
     Skip,
     Unsupported,
+    evaluations,
     expressions,
 )
 from kleene.cfa.program import Assumption, CProgram, Function
@@ -71,9 +72,12 @@ def with_extern_models(
     chosen = {name: models.get(name) or (declared[name].model if name in declared else UNKNOWN) for name in missing}
     functions: dict[str, Function] = {}
     passed: dict[str, tuple[Expression, ...]] = {}
+    outside: dict[str, str] = {}
     given = frozenset(models)
     for name, function in program.functions.items():
-        functions[name] = _Rewriter(program, reach, chosen, kept, function, given=given, passed=passed).rewritten()
+        functions[name] = _Rewriter(
+            program, reach, chosen, kept, function, given=given, passed=passed, outside=outside
+        ).rewritten()
     for taken in program.address_taken:
         type_ = taken.type.target if isinstance(taken.type, PointerType) else taken.type
         if taken.name in missing and isinstance(type_, FunctionType):
@@ -81,10 +85,12 @@ def with_extern_models(
             stub = _stub(taken.name, type_)
             extended = replace(program, functions={**program.functions, taken.name: stub})
             functions[taken.name] = _Rewriter(
-                extended, reach, chosen, kept, stub, given=given, passed=passed
+                extended, reach, chosen, kept, stub, given=given, passed=passed, outside=outside
             ).rewritten()
-    result = replace(program, functions=functions, passed_on=passed)
-    assumed = [Assumption(n, chosen[n], _words(n, chosen[n]), given=n in models) for n in sorted(missing)]
+    result = replace(program, functions=functions, passed_on=passed, outside_calls=outside)
+    implicit = {name for name in missing if name in declared and declared[name].is_implicit}
+    words = {name: _words(name, chosen[name], is_implicit=name in implicit) for name in missing}
+    assumed = [Assumption(n, chosen[n], words[n], given=n in models) for n in sorted(missing)]
     used = _used_functions(program, missing)
     return replace(result, assumptions=(*program.assumptions, *(a for a in assumed if a.name in used)))
 
@@ -121,9 +127,10 @@ def _used_functions(program: CProgram, missing: set[str]) -> set[str]:
     return {name for name in missing if name in direct or name in taken}
 
 
-def _words(name: str, model: str) -> str:
+def _words(name: str, model: str, *, is_implicit: bool) -> str:
     if model == UNKNOWN:
-        return f"{name}() has no body: it may do anything to what it can reach, and its result is any value"
+        nothing = "no body and no declaration (is a header or a macro missing?)" if is_implicit else "no body"
+        return f"{name}() has {nothing}: it may do anything to what it can reach, and its result is any value"
     return f"{name}() has no body: it {MODELS[model]}"
 
 
@@ -175,6 +182,8 @@ class _Rewriter:
     """The functions whose model the user gave."""
     passed: dict[str, tuple[Expression, ...]] = field(default_factory=dict)
     """The pointers that unknown code is given, by location (`CProgram.passed_on`)."""
+    outside: dict[str, str] = field(default_factory=dict)
+    """The functions of unknown code, by the location behind their call (`CProgram.outside_calls`)."""
 
     def rewritten(self) -> Function:
         function = self.function
@@ -208,6 +217,8 @@ class _Rewriter:
         assert isinstance(call.function, str)
         model = self.chosen[call.function]
         self.here = edge.source
+        for operation in evaluations(call.place, call.arguments):
+            self._emit(operation)
         match model:
             case "noreturn":
                 self._emit(Exit(call.place), self.function.exit)
@@ -232,6 +243,8 @@ class _Rewriter:
                 self._unknown(call)
         if call.result is not None and model != "alloc":
             self._any_value(call.place, call.result, call.function)
+        if model == UNKNOWN:
+            self.outside[self.here] = call.function
         self._emit(Skip(call.place), edge.target)
 
     def _unknown(self, call: Call) -> None:

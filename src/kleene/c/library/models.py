@@ -32,6 +32,8 @@ class Declared:
 
     type: FunctionType
     model: str = UNKNOWN
+    is_implicit: bool = False
+    """Whether it is called without a declaration: a header or a macro may be missing."""
 
 
 def given_models(texts: Sequence[str]) -> dict[str, str]:

@@ -90,7 +90,6 @@ UNKNOWN_NUMBERS = frozenset(
         "socket",
         "symlink",
         "sysconf",
-        "system",
         "tcsetattr",
         "truncate",
         "umask",
@@ -100,6 +99,28 @@ UNKNOWN_NUMBERS = frozenset(
     ]
 )
 """Functions that change nothing in the memory of the program, and whose result is any number."""
+TEXTS_READ = frozenset(
+    [
+        "access",
+        "chdir",
+        "chmod",
+        "chown",
+        "creat",
+        "lchown",
+        "link",
+        "mkdir",
+        "mkfifo",
+        "open",
+        "remove",
+        "rename",
+        "rmdir",
+        "symlink",
+        "truncate",
+        "unlink",
+        "utime",
+    ]
+)
+"""Those of them that read their texts, names of files, to the end."""
 IGNORED = frozenset(
     [
         "__VERIFIER_atomic_begin",

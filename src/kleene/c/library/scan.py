@@ -229,8 +229,8 @@ def _convert(c: Calls, cursor: Any, rest: Variable, target: Expression | None, c
     if not conversion.is_known:
         raise UnsupportedConstruct("sscanf of anything but numbers, words, sets and characters", cursor)
     if conversion.letter == "s":
-        stored = Constant(0, rest.type) if target is None else target
-        _call(c, place, "__kleene_scan_set", (rest, stored, *_field(c, conversion)), rest)
+        function, stored = ("skip", ()) if target is None else ("scan", (target,))
+        _call(c, place, f"__kleene_{function}_set", (rest, *stored, *_field(c, conversion)), rest)
         return
     if target is not None:
         _require_size(c, cursor, target, conversion)

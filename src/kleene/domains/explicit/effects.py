@@ -24,6 +24,8 @@ from kleene.domains.explicit.values import (
 
 _INPUTS = ("__VERIFIER_nondet_pointer", "nondet")
 """Sources of pointers of which nothing is known, not even whether they are initialized."""
+_NAMED = ("stack", "global", "string")
+"""The kinds of objects that the source has a name for: variables, and string literals as they are written."""
 _ENDLESS = 1 << 20
 """Bytes of a block whose size is not known."""
 
@@ -54,6 +56,18 @@ def unknown(state: State, type_: Type, source: str) -> Value:
     raise NotModelled(f"an input of type {type_}")
 
 
+NO_HEAP_BLOCK = "no heap block"
+"""How the message ends where `free` gets something else."""
+INSIDE_BLOCK = "free of offset"
+"""How the message begins where `free` gets a pointer into a block."""
+
+
+def _written(block: Block | None) -> str:
+    """What is freed by mistake, as the source calls it."""
+    name = block.label.partition("#")[0] if block is not None and block.kind in _NAMED else ""
+    return f"{name}, which is {NO_HEAP_BLOCK}" if name and "$" not in name else f"something that is {NO_HEAP_BLOCK}"
+
+
 def freeable(state: State, value: Value) -> int:
     """The block that free may end; a Violation if it may not."""
     number, bit = as_address(value)
@@ -67,11 +81,11 @@ def freeable(state: State, value: Value) -> int:
     if block is None and bit != 0:
         raise Violation("invalid_free", NO_BLOCK)
     if block is None or block.kind != "heap":
-        raise Violation("invalid_free", "free of something that is no heap block")
+        raise Violation("invalid_free", f"free of {_written(block)}")
     if not block.alive:
         raise Violation("double_free", f"{block.label} is freed already", number)
     if bit != 0:
-        raise Violation("invalid_free", f"free of offset {bit // 8} of {block.label}", number)
+        raise Violation("invalid_free", f"{INSIDE_BLOCK} {bit // 8} of {block.label}", number)
     return number
 
 

@@ -84,6 +84,10 @@ def bit_width(expression: Expression) -> int:
     return expression.type.size * 8
 
 
+_LONGEST_NUMBER = 64
+"""Bits of the longest number: what is longer is a part of a block, and its length tells why it does not fit."""
+
+
 def access(state: State, number: int, bit: int, width: int) -> Block:
     """The block to read or write; a Violation if C forbids it."""
     if number == UNDEFINED_BLOCK:
@@ -103,7 +107,8 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
     if block.kind in ("opaque", "function", UNKNOWN):
         raise NotModelled(f"access to {block.label}")
     if bit < 0 or bit + width > block.size * 8:
-        where = f"offset {bit // 8} of {block.label} with {block.size} bytes"
+        several = f"{width // 8} bytes at " if width > _LONGEST_NUMBER else ""
+        where = f"{several}offset {bit // 8} of {block.label} with {block.size} bytes"
         raise Violation("out_of_bounds", where, number)
     return block
 

@@ -402,9 +402,12 @@ class Operations:
     def _print(self, operation: Print) -> Callable[[State], None]:
         given = [a for a in operation.arguments if not isinstance(a.type, RecordType)]
         arguments, sizes = [self.compiler.value(a) for a in given], [a.type.size for a in given]
+        records = [self._argument(a) for a in operation.arguments if isinstance(a.type, RecordType)]
         texts = [self.compiler.value(t) for t in operation.texts]
 
         def show(state: State) -> None:
+            for record in records:  # read, and not shown
+                record(state)
             values = [argument(state) for argument in arguments]
             for text in texts:
                 read_text(state, text(state))

@@ -230,11 +230,11 @@ class StateStore:
         if together is None:
             return None
         heap = Heap(together, self.options)
-        head = any(p.widen for p in parts)
-        if head:
+        widened = any(p.widen for p in parts) or heap.space.size(together.function) > self.options.limit
+        if widened:
             widen(heap)
         coarsen(heap, self.options.limit)
-        return State(heap.vectors, widen=head, case=case)
+        return State(heap.vectors, widen=widened, case=case)
 
     def covers(self, element: State) -> bool:
         if element.case not in self.states:

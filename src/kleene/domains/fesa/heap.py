@@ -187,7 +187,7 @@ def flags_of(vectors: Vectors) -> frozenset[Flag]:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """An element at a location; `widen` marks loop heads, where nodes are summarised."""
+    """An element at a location; `widen` marks loop heads and crowded locations, where nodes are summarised."""
 
     vectors: Vectors
     widen: bool = False

@@ -151,8 +151,16 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
         if lost.source.is_heap and not heap.is_summary(lost.source) and heap.possible(kept):
             changes[Flag(ABOVE, lost.source, 0, target)] = kept
         heap.set(changes)
+        single = not heap.is_summary(target)
+        if single and heap.possible(heap.flag(orphan)):
+            trial = heap.copy()
+            _release_held_children(trial, lost, new)
+            _find_parent(trial, lost, new, again=False)
+            if not trial.possible(trial.flag(orphan)):
+                heap.vectors = trial.vectors
         _find_parent(heap, lost, new, again=True)
-        if heap.options.in_counter and not heap.is_summary(target) and heap.possible(heap.flag(orphan)):
+        if heap.options.in_counter and single and heap.possible(heap.flag(orphan)):
+            _release_held_children(heap, lost, new)
             _hang_on_the_only_pointer(heap, lost, new)
         if heap.possible(heap.flag(orphan)):
             report("memory_leak", "a block may not be freed and nothing points to it any more")
@@ -163,22 +171,33 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
         heap.set({parent(lost): heap.flag(parent(lost)) & ~where})
 
 
+def _release_held_children(heap: Heap, lost: Flag, new: Mapping[Target, Function]) -> None:
+    """The children of an orphan that variables hold become roots.
+
+    Then less is below the orphan, so that more blocks can be its parent: a block that is stored behind another one in a
+    ring became the parent of the first block, which a variable holds anyway.
+    """
+    target = lost.target
+    assert target is not None
+    for flag in heap.edges_from(target, kind=PARENT):
+        child = flag.target
+        assert child is not None
+        turned = heap.flag(Flag(ORPHAN, target)) & heap.flag(flag) & _where_held(heap, child, lost, new)
+        if heap.possible(turned):
+            root = Flag(ROOTED, child)
+            heap.set({flag: heap.flag(flag) & ~turned, root: heap.flag(root) | turned})
+            forget_above(heap)
+
+
 def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Function]) -> None:
     """If a block has one pointer to it and no children, that pointer becomes its parent edge.
 
-    This holds for any cell of a summary, so it is no choice. Children that variables hold become roots first: a pointer
-    that moves around a ring changes the whole forest in this way.
+    This holds for any cell of a summary, so it is no choice. Children that variables hold were released before: a
+    pointer that moves around a ring changes the whole forest in this way.
     """
     target = lost.target
     assert target is not None
     orphan, rooted = Flag(ORPHAN, target), Flag(ROOTED, target)
-    for flag in heap.edges_from(target, kind=PARENT):
-        child = flag.target
-        assert child is not None
-        turned = heap.flag(orphan) & heap.flag(flag) & _where_held(heap, child, lost, new)
-        if heap.possible(turned):
-            root = Flag(ROOTED, child)
-            heap.set({flag: heap.flag(flag) & ~turned, root: heap.flag(root) | turned})
     edges = [f for f in heap.edges_to(target, EDGE) if f.source.is_heap and not _same(f, lost)]
     left = count_is(heap, target, 2 if lost.source.is_heap else 1)
     takes = heap.flag(orphan) & left & _leaf(heap, target)

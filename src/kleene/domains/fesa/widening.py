@@ -5,6 +5,9 @@ Only the graph counts, not the Boolean function. The oldest node of each class s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from kleene.domains.fesa.counters import at_least
 from kleene.domains.fesa.flags import (
     COUNT_HIGH,
     COUNT_LOW,
@@ -20,6 +23,7 @@ from kleene.domains.fesa.flags import (
     Flag,
     Node,
 )
+from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.ownership import forget_above
 from kleene.domains.fesa.summaries import rename_nodes, summarise
@@ -101,7 +105,8 @@ FORGOTTEN = (
 def coarsen(heap: Heap, limit: int) -> bool:
     """Forget relations until the function has at most `limit` nodes: flags that may vary get any value.
 
-    This adds vectors and removes none. Flags that are the same in all vectors stay.
+    This adds vectors and removes none but those in which a place has two numbers: no heap is like that. Flags that are
+    the same in all vectors stay.
     """
     space = heap.space
     if space.size(heap.vectors.function) <= limit:
@@ -111,7 +116,17 @@ def coarsen(heap: Heap, limit: int) -> bool:
         varying = [
             f for f in heap.flags if f.kind in kinds and heap.possible(space.var(f)) and heap.possible(~space.var(f))
         ]
-        heap.vectors = Vectors(space, heap.vectors.dims, space.exists(function, varying))
+        forgotten = space.exists(function, varying) & _one_number(heap, varying)
+        heap.vectors = Vectors(space, heap.vectors.dims, forgotten)
         if space.size(heap.vectors.function) <= limit:
             break
     return True
+
+
+def _one_number(heap: Heap, flags: Iterable[Flag]) -> Function:
+    """Where each place has at most one of the numbers that flags say it has."""
+    places: dict[tuple[Node, int], list[Function]] = {}
+    for flag in flags:
+        if flag.kind == VALUE:
+            places.setdefault((flag.source, flag.slot), []).append(heap.flag(flag))
+    return heap.all_of(~at_least(heap, numbers, 2)[1] for numbers in places.values())

@@ -6,7 +6,8 @@ second comparison seems to be free, and the insertion seems to lose a subtree. F
 gets a variable with the outcome, or `OPEN` where what is compared may have changed since. An assignment ``p = t``
 copies the outcomes of ``t``; while the two are equal, a comparison of one is a comparison of the other. (Available
 expressions with copies: Aho, Sethi, Ullman. Compilers, 1986, 10.6.) The comparison itself stays, with what it reads:
-the variable only excludes one of its branches.
+the variable only excludes one of its branches. What a comparison function has read and computed is seen through
+(`held_values.py`): a comparison is followed as it is written, and with what its variables hold.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from functools import cached_property
 
 from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import (
+    AddressOf,
     Binary,
     Cast,
     Comparison,
     Constant,
     Deref,
     Expression,
-    Field,
     Unary,
     Variable,
     base_pointer,
@@ -47,15 +48,16 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import INT, IntegerType, PointerType
+from kleene.passes.attempts.held_values import HeldValues, is_in_memory, read_places, written_places
 from kleene.passes.facts.liveness import defined_variables, starts
-from kleene.passes.facts.memory import Memory, Place, Unmodelled
+from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.rewrite import rewrite
 
 FALSE, TRUE, OPEN = 0, 1, 2
 """The values of the variable of a comparison."""
 MOST_COMPARISONS = 12
 """Comparisons that are followed: the structures are told apart by the outcomes of those that are needed later."""
-_QUIET = Skip | Assume | Print | HandOut | Free | Exit
+_QUIET = (Skip, Assume, Print, HandOut, Free, Exit)
 """Operations that change neither variables nor what live blocks hold."""
 _MIRRORED = {">": "<", "<=": ">="}
 """Comparisons that are written with the operands exchanged."""
@@ -80,6 +82,10 @@ class _Test:
 
     expression: Expression
     negated: bool
+
+    def holds(self, operation: Operation) -> bool:
+        """Whether the comparison is true behind an assumption of the condition."""
+        return isinstance(operation, Assume) and operation.truth != self.negated
 
     @staticmethod
     def of(condition: Expression) -> _Test:
@@ -132,13 +138,23 @@ class _Rewriting:
         """The comparisons of the program that could be followed: where they read memory, and their form."""
         tests: dict[Expression, tuple[set[Place], Expression]] = {}
         for edge in self.cfa.edges:
-            if isinstance(edge.label, Assume):
-                expression = _Test.of(edge.label.condition).expression
+            for expression in (test.expression for test in self._forms(edge)):
                 places = self._read_places(expression) if expression not in tests else None
                 if places is not None:
                     form = rewrite(expression, lambda n: _POINTED if _is_pointer(n) else n)
                     tests[expression] = places, form
         return tests
+
+    @cached_property
+    def _held(self) -> HeldValues:
+        return HeldValues(self.memory, _QUIET)
+
+    def _forms(self, edge: Edge[Operation]) -> tuple[_Test, ...]:
+        """The comparison of an edge as it is written, and with what its variables hold; none at other edges."""
+        if not isinstance(edge.label, Assume):
+            return ()
+        condition = edge.label.condition
+        return tuple(dict.fromkeys(map(_Test.of, (condition, self._held.in_place(condition, edge.source)))))
 
     def _read_places(self, expression: Expression) -> set[Place] | None:
         """Where a comparison reads memory; None if it is not one of numbers in variables and behind pointers."""
@@ -150,17 +166,12 @@ class _Rewriting:
                     return None
                 case Variable() if self.memory.kind(node) == "integer":
                     changing = changing or node in self._free_numbers
-                case Field(bit_width=None):
-                    pointer = base_pointer(node)
-                    if not isinstance(pointer, Variable) or self.memory.kind(pointer) != "pointer":
-                        return None
-                    try:
-                        places |= self.memory.address_places(node)
-                    except Unmodelled:
-                        return None
-                    changing = True
                 case _:
-                    return None
+                    read = read_places(self.memory, node)
+                    if not read:
+                        return None
+                    places |= read
+                    changing = True
         return places if changing else None
 
     @cached_property
@@ -195,8 +206,7 @@ class _Rewriting:
         """The pointers that are equal at each location, on all paths."""
 
         def after(edge: Edge[Operation], before: Pairs) -> Pairs:
-            changed = set(defined_variables(edge.label))
-            pairs = frozenset(pair for pair in before if pair.isdisjoint(changed))
+            pairs = frozenset(pair for pair in before if not any(_may_change(v, edge.label) for v in pair))
             two = self._made_equal(edge.label)
             if two is None:
                 return pairs
@@ -232,13 +242,11 @@ class _Rewriting:
         return solve_forward(self.cfa, start, after, lambda _, known, new: None if new <= known else known | new)
 
     def _step(self, edge: Edge[Operation]) -> _Step:
-        label = edge.label
         known = self.possible.get(edge.source, frozenset())
-        if isinstance(label, Assume):
-            test = _Test.of(label.condition)
-            if test.expression in known:
-                return _Step(test.expression, label.truth != test.negated, self._given(edge))
-        return _Step(given=self._given(edge))
+        test = next((test for test in self._forms(edge) if test.expression in known), None)
+        if test is None:
+            return _Step(given=self._given(edge))
+        return _Step(test.expression, test.holds(edge.label), self._given(edge))
 
     def _given(self, edge: Edge[Operation]) -> tuple[tuple[Expression, Expression | int], ...]:
         """The comparisons whose outcome an edge determines, copies or changes."""
@@ -250,47 +258,40 @@ class _Rewriting:
     def _find_given(self, edge: Edge[Operation]) -> tuple[tuple[Expression, Expression | int], ...]:
         label = edge.label
         if isinstance(label, Assume):
-            return self._compared(edge, label)
+            return tuple(dict(known for test in self._forms(edge) for known in self._compared(edge, test)).items())
         if isinstance(label, _QUIET):
             return ()
-        if not isinstance(label, Assign | Allocate | Havoc | DeclareLocal | EndScope):
-            return tuple((expression, OPEN) for expression in self.tests)
         changed = set(defined_variables(label))
-        if isinstance(label, Assign | Allocate | Havoc) and self._is_in_memory(label.target):
-            return tuple((e, OPEN) for e in self._overwritten(label.target, self.fresh.get(edge.source, frozenset())))
-        touched = [e for e in self.tests if not changed.isdisjoint(walk(e))]
+        overwritten = self._overwritten(label, self.fresh.get(edge.source, frozenset()))
+        touched = [e for e in self.tests if e in overwritten or not changed.isdisjoint(walk(e))]
         copied = self._made_equal(label)
         values: list[tuple[Expression, Expression | int]] = []
         for expression in touched:
             source = _with(expression, *copied) if copied is not None else None
-            values.append((expression, source if source is not None and source in self.tests else OPEN))
+            is_copied = source is not None and source in self.tests and expression not in overwritten
+            values.append((expression, source if source is not None and is_copied else OPEN))
         return tuple(values)
 
-    def _compared(self, edge: Edge[Operation], label: Assume) -> tuple[tuple[Expression, int], ...]:
-        """The comparison of an edge, and those that are the same with an equal pointer."""
-        test = _Test.of(label.condition)
+    def _compared(self, edge: Edge[Operation], test: _Test) -> tuple[tuple[Expression, int], ...]:
+        """A comparison of an edge, and those that are the same with an equal pointer."""
         if test.expression not in self.tests:
             return ()
-        outcome = TRUE if label.truth != test.negated else FALSE
+        outcome = TRUE if test.holds(edge.label) else FALSE
         form = self.tests[test.expression][1]
         pairs = self.equal.get(edge.source, frozenset())
         same = [e for e, (_, f) in self.tests.items() if f == form and _are_equal(e, test.expression, pairs)]
         return tuple((e, outcome) for e in same)
 
-    def _is_in_memory(self, target: Expression) -> bool:
-        return not isinstance(target, Variable) or self.memory.kind(target) == "object"
-
-    def _overwritten(self, target: Expression, fresh: frozenset[Variable]) -> list[Expression]:
-        """The comparisons that read a number where an operation writes to memory."""
-        try:
-            places = self.memory.address_places(target)
-        except Unmodelled:
-            return list(self.tests)
-        length = target.type.size
-        touched = {o for place in places for o in self.memory.overlapped_integers(place, length)}
-        base = base_pointer(target)
+    def _overwritten(self, operation: Operation, fresh: frozenset[Variable]) -> set[Expression]:
+        """The comparisons that read what an operation writes to memory."""
+        written = written_places(self.memory, operation)
+        if written is None:
+            return set(self.tests)
+        if not written:
+            return set()
+        base = base_pointer(getattr(operation, "target", _POINTED))
         only = base if isinstance(base, Variable) and base in fresh else None
-        return [e for e, (read, _) in self.tests.items() if read & touched and (only is None or only in _pointers(e))]
+        return {e for e, (read, _) in self.tests.items() if read & written and (only is None or only in _pointers(e))}
 
     @cached_property
     def fresh(self) -> dict[str, frozenset[Variable]]:
@@ -298,11 +299,11 @@ class _Rewriting:
 
         def after(edge: Edge[Operation], before: frozenset[Variable]) -> frozenset[Variable]:
             label = edge.label
-            kept = before.difference(defined_variables(label))
+            kept = frozenset(v for v in before if not _may_change(v, label))
             if not isinstance(label, _QUIET):
                 kept -= {v for expression in expressions(label) for v in _copied(expression)}
-            if isinstance(label, Allocate) and isinstance(label.target, Variable):
-                return kept | {label.target}
+            if isinstance(label, Allocate) and not is_in_memory(self.memory, label.target):
+                return kept | set(defined_variables(label))
             return kept
 
         start: dict[str, frozenset[Variable]] = dict.fromkeys(starts(self.cfa), frozenset())
@@ -367,10 +368,21 @@ def _excluding(operation: Operation, outcome: Variable, value: int) -> Assume:
     return Assume(operation.place, Comparison("!=", outcome, Constant(value, INT)), True)
 
 
+def _may_change(variable: Variable, operation: Operation) -> bool:
+    """Whether an operation may give a variable another value, or another variable its value: calls do it to globals."""
+    is_call = not isinstance(operation, (*_QUIET, Assign, Allocate, Havoc, DeclareLocal, EndScope))
+    return variable in defined_variables(operation) or (is_call and variable.is_global)
+
+
 def _copied(expression: Expression) -> Iterator[Variable]:
-    """The variables whose value an expression may pass on: all but those that it only looks behind."""
+    """The variables whose value an expression may pass on: all but those that it only looks behind.
+
+    The address of a member is one of the block.
+    """
     if isinstance(expression, Variable):
         yield expression
+    elif isinstance(expression, AddressOf):
+        yield from (node for node in walk(expression) if isinstance(node, Variable))
     elif not (isinstance(expression, Deref) and isinstance(expression.pointer, Variable)):
         for part in children(expression):
             yield from _copied(part)

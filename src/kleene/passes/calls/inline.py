@@ -16,7 +16,6 @@ from kleene.cfa.expressions import (
     Expression,
     FunctionAddress,
     Variable,
-    has_dereference,
     root_variable,
 )
 from kleene.cfa.graph import Cfa, Edge
@@ -33,11 +32,11 @@ from kleene.cfa.operations import (
     Havoc,
     Operation,
     Place,
-    Print,
     Return,
     Skip,
     Specified,
     Unsupported,
+    evaluations,
     rename_variables,
 )
 from kleene.cfa.program import SUMMARY, TEXT_PRIMITIVES, CProgram, Function
@@ -161,10 +160,22 @@ class _Inliner:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
             self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)
-        elif _is_apart(self.program, name):
-            self._add(source, replace(call, function=name), target)
         else:
-            self._copy(source, call, callee, target, site)
+            needed = len(callee.parameters)
+            source = self._evaluate(source, call.place, call.arguments[needed:])
+            call = replace(call, function=name, arguments=call.arguments[:needed])
+            if _is_apart(self.program, name):
+                self._add(source, call, target)
+            else:
+                self._copy(source, call, callee, target, site)
+
+    def _evaluate(self, source: str, place: Place, values: tuple[Expression, ...]) -> str:
+        """Evaluate values that nothing uses; the location behind them."""
+        for operation in evaluations(place, values):
+            middle = self._location(source)
+            self._add(source, operation, middle)
+            source = middle
+        return source
 
     def _copy(self, source: str, call: Call, callee: Function, target: str, site: str) -> None:
         """A copy of the callee; `site` is the location of the call, before a choice of the function."""
@@ -174,11 +185,11 @@ class _Inliner:
         rename = {v: Variable(prefix + v.name, v.type) for v in own}
         self.locals += rename.values()
         entry = prefix + callee.cfa.entry
-        if not call.arguments[: len(callee.parameters)]:
+        if not call.arguments:
             entry = source
         self.sites[site, callee.name] = Copy(prefix, entry)
         here = source
-        for number, (parameter, argument) in enumerate(zip(callee.parameters, call.arguments, strict=False)):
+        for number, (parameter, argument) in enumerate(zip(callee.parameters, call.arguments, strict=True)):
             declared = self._location(here)
             last = number == len(callee.parameters) - 1
             self._add(here, DeclareLocal(call.place, rename[parameter]), declared)
@@ -211,10 +222,8 @@ class _Inliner:
                 return
             self._add(source, Assign(place, call.result, convert_value(operation.value, call.result)), middle)
             source = middle
-        elif operation.value is not None and has_dereference(operation.value):  # it is evaluated, though not used
-            middle = self._location(source)
-            self._add(source, Print(place, None, (operation.value,)), middle)
-            source = middle
+        elif operation.value is not None:
+            source = self._evaluate(source, place, (operation.value,))
         if ended:
             self._add(source, EndScope(place, ended), target)
         else:

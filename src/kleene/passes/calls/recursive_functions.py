@@ -24,6 +24,7 @@ from kleene.cfa.operations import (
     Return,
     Unsupported,
     address_taken,
+    evaluations,
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
@@ -139,18 +140,19 @@ class Procedure:
     def _return(self, operation: Return) -> list[Operation]:
         place = operation.place
         steps: list[Operation] = []
-        if self.result is not None:
-            if operation.value is None:
-                steps.append(DeclareLocal(place, self.result))
-            else:
-                steps.append(Assign(place, self.result, convert_value(operation.value, self.result)))
+        if self.result is None:
+            steps += evaluations(place, () if operation.value is None else (operation.value,))
+        elif operation.value is None:
+            steps.append(DeclareLocal(place, self.result))
+        else:
+            steps.append(Assign(place, self.result, convert_value(operation.value, self.result)))
         return [*steps, EndScope(place, tuple(self.rename.values())), Leave(place, self.function.name, self.result)]
 
     def _call(self, call: Call, callee: Procedure) -> list[Operation]:
         place = call.place
         steps: list[Operation] = []
         arguments = []
-        for number, (parameter, value) in enumerate(zip(callee.parameters, call.arguments, strict=False), 1):
+        for number, (parameter, value) in enumerate(zip(callee.parameters, call.arguments, strict=True), 1):
             if isinstance(parameter.type, RecordType | ArrayType):
                 return [Unsupported(place, "a struct as an argument of a function that is analysed apart")]
             if not self._plain(value, parameter):

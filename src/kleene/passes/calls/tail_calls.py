@@ -34,7 +34,7 @@ def _looping(function: Function) -> Function:
 
 
 def _complete(operation: Operation, function: Function) -> bool:
-    return isinstance(operation, Call) and len(operation.arguments) >= len(function.parameters)
+    return isinstance(operation, Call) and len(operation.arguments) == len(function.parameters)
 
 
 def _in_tail_position(edge: Edge[Operation], function: Function) -> bool:
@@ -78,7 +78,7 @@ class _Loop:
     def _jump(self, edge: Edge[Operation], call: Call, copies: tuple[Variable, ...]) -> None:
         place, own = call.place, self.source
         steps: list[Operation] = []
-        for copy, argument in zip(copies, call.arguments, strict=False):
+        for copy, argument in zip(copies, call.arguments, strict=True):
             steps += [DeclareLocal(place, copy), Assign(place, copy, convert_value(argument, copy))]
         steps += [Assign(place, p, copy) for p, copy in zip(own.parameters, copies, strict=True)]
         steps.append(EndScope(place, (*own.locals, *copies)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Comparison, Constant, Expression, Variable, has_dereference
+from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Edge
-from kleene.cfa.operations import CHOICE, Assume, Error, Havoc, Operation, Place, Print, Skip
+from kleene.cfa.operations import CHOICE, Assume, Error, Havoc, Operation, Place, Skip, evaluations
 from kleene.cfa.types import INT, Type
 
 
@@ -31,7 +31,9 @@ class Chains:
 
     def read(self, here: str, expression: Expression, place: Place) -> str:
         """Evaluate an expression whose value is not used any more: its accesses may still be errors."""
-        return self.add(here, Print(place, None, (expression,))) if has_dereference(expression) else here
+        for operation in evaluations(place, (expression,)):
+            here = self.add(here, operation)
+        return here
 
     def connect(self, here: str, there: str, place: Place) -> None:
         self.edges.append(Edge(here, Skip(place), there))

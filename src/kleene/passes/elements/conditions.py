@@ -8,7 +8,8 @@ from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Expr
 from kleene.cfa.operations import Assign, Assume, Place
 from kleene.cfa.types import IntegerType
 from kleene.passes.elements.chosen import Pair
-from kleene.passes.elements.positions import BEHIND, FIRST, NEVER, SECOND, THERE, UNKNOWN, Positions
+from kleene.passes.elements.positions import BEHIND, END, FIRST, LAST, NEVER, SECOND, THERE, UNKNOWN, Positions
+from kleene.passes.facts.memory import constant_of
 
 Way = Callable[[str], str]
 """Writes edges from a location on, and returns where they end."""
@@ -35,6 +36,7 @@ class Conditions:
             for pair in self.positions.with_indices(index) if index is not None else ():
                 here = self._against_length(here, pair, symbol, right, location, operation.place)
                 here = self._against_constant(here, pair, symbol, right, location, operation.place)
+                here = self._against_zero(here, pair, symbol, right, location, operation.place)
         left_index, right_index = self._index(condition.left, location), self._index(condition.right, location)
         if left_index is not None and right_index is not None:
             for pair in self.positions.with_indices(left_index):
@@ -54,6 +56,22 @@ class Conditions:
             return False
         sides = [self.chosen.index_variable(side) for side in (condition.left, condition.right)]
         return any(side is not None and self.positions.with_indices(side) for side in sides)
+
+    def zero_test(self, condition: Expression, location: str) -> Comparison | None:
+        """``i > 0`` as ``i != 0``, and ``i <= 0`` as ``i == 0``, for an index without a sign: these are followed.
+
+        So it is where one less than such an index wraps (``for (i = n; i-- > 0;)``).
+        """
+        if not isinstance(condition, Comparison):
+            return None
+        left, right, operator = condition.left, condition.right, condition.operator
+        if constant_of(left) == 0:
+            left, right, operator = right, left, MIRRORED[operator]
+        index, as_equation = self._index(left, location), {">": "!=", "<=": "=="}.get(operator)
+        if index is None or as_equation is None or constant_of(right) != 0:
+            return None
+        is_unsigned = isinstance(index.type, IntegerType) and not index.type.signed
+        return Comparison(as_equation, index, Constant(0, index.type)) if is_unsigned else None
 
     def _against_length(
         self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
@@ -104,9 +122,42 @@ class Conditions:
             BEHIND: lambda here: self._behind_first(here, pair, place, truth=zero),
             SECOND: lambda here: self.chains.only(here, NEVER, place) if zero else here,
             FIRST: lambda here: here if zero else self.chains.only(here, NEVER, place),
+            END: lambda here: self._if_empty(here, pair, place, truth=zero),
             UNKNOWN: lambda here: here,
         }
         return self.chains.cases(here, self.positions.state(pair), ways, place)
+
+    def _against_zero(self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place) -> str:
+        """An index is -1 iff the slot behind its own is the first one: so loops from the last slot to the first end."""
+        low, high = self.relations.of(bound, location)
+        least = self.relations.of(pair[1], location)[0]
+        below = (symbol == "<" and high <= 0) or (symbol in ("<=", "==") and high <= -1)
+        inside = (symbol == ">=" and low >= 0) or (symbol == ">" and low >= -1)
+        inside |= symbol == "!=" and low == high == -1 and least >= -1
+        slot = self.chosen.slot(pair[0])
+        assert slot is not None
+        if not (below or inside):
+            return here
+        start, at = slot.as_slot(pair[0]), self.positions.at(pair)
+        is_first = Comparison("==", at, start)
+        ways: dict[int, Way] = {
+            BEHIND: lambda here: self._if_both(here, start, at, is_first, place, truth=below),
+            LAST: lambda here: self._if_empty(here, pair, place, truth=below),
+        }
+        if below:
+            ways |= {state: lambda here: self.chains.only(here, NEVER, place) for state in (THERE, FIRST, SECOND)}
+        ways[UNKNOWN] = lambda here: here
+        return self.chains.cases(here, self.positions.state(pair), ways, place)
+
+    def _if_empty(self, here: str, pair: Pair, place: Place, *, truth: bool) -> str:
+        """Go on only where an array has no elements, or only where it has some; where it is not there, anyway."""
+        slot, end = self.chosen.slot(pair[0]), self.chains.location()
+        assert slot is not None
+        start = slot.as_slot(pair[0])
+        outside, here = self.chains.branch(here, Comparison("==", start, slot.null), place)
+        self.chains.connect(outside, end, place)
+        self.chains.connect(self.chains.only(here, slot.is_end(start), place, truth=truth), end, place)
+        return end
 
     def _behind_first(self, here: str, pair: Pair, place: Place, *, truth: bool) -> str:
         """Go on only where the slot behind that of an index is the second one, or only where it is not."""

@@ -160,6 +160,19 @@ class Lists:
         chains.connect(chains.add(on, Assign(place, anywhere, slot.following(anywhere))), head, place)
         return done, anywhere
 
+    def last(self, here: str, at: Variable, slot: Slot, place: Place, *, before_end: bool) -> str:
+        """Walk from the slot in a variable to the end, or to the slot before it; NULL if there is none."""
+        chains, found = self.chains, self.chains.location()
+        if before_end:
+            empty, here = chains.branch(here, slot.is_end(at), place)
+            chains.connect(chains.add(empty, Assign(place, at, slot.null)), found, place)
+        head = chains.location()
+        chains.connect(here, head, place)
+        there, on = chains.branch(head, slot.is_end(slot.following(at) if before_end else at), place)
+        chains.connect(there, found, place)
+        chains.connect(chains.add(on, Assign(place, at, slot.following(at))), head, place)
+        return found
+
     def before(self, here: str, start: Expression, behind: Variable, slot: Slot, place: Place) -> tuple[str, Variable]:
         """The slot that is followed by another one."""
         chains = self.chains

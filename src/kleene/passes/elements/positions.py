@@ -18,9 +18,9 @@ from kleene.passes.elements.lists import DROPPED, Lists
 from kleene.passes.elements.slots import Slot, leads_to_array
 from kleene.passes.facts.relations.questions import Relations
 
-UNKNOWN, THERE, FIRST, BEHIND, SECOND = range(5)
+UNKNOWN, THERE, FIRST, BEHIND, SECOND, LAST, END = range(7)
 """What is known of the slot of an index: nothing; the pointer points to it; it is the first one (and the pointer is not
-set yet); the pointer points to the slot behind it; it is the second one."""
+set yet); the pointer points to the slot behind it; it is the second one, the last one, or the end."""
 
 NEVER = Comparison("!=", Constant(0, INT), Constant(0, INT))
 """What does not hold."""
@@ -125,10 +125,18 @@ class Positions:
             here, result = self.lists.before(here, start, at, slot, place)
             return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
 
+        def last(here: str, within: Within) -> str:
+            return self.lists.last(first(here, ()), some, slot, place, before_end=True)
+
+        def end(here: str, within: Within) -> str:
+            return self.lists.last(first(here, ()), some, slot, place, before_end=False)
+
         ways: dict[int, Callable[[str], str]] = {
             THERE: lambda here: here,
             FIRST: by(first),
             SECOND: by(second),
+            LAST: by(last),
+            END: by(end),
             BEHIND: before,
             UNKNOWN: by(lambda here, within: self.lists.anywhere(here, start, slot, place, within)[0]),
         }
@@ -206,8 +214,9 @@ class Positions:
             return self._set(here, pair, FIRST if low == 0 else SECOND, place)
         origin, shift = self.chosen.step(value)
         source = (pair[0], origin)
+        from_end = self._from_end(pair, value, location)
         if origin is None or source not in self.chosen.pairs:
-            return self._set(here, pair, UNKNOWN, place)
+            return self._set(here, pair, from_end, place)
         if not self._keeps_value(origin, pair[1], value, shift, location):
             if not self._wraps_at_zero(origin, pair[1], value, shift, location):
                 return self._set(here, pair, UNKNOWN, place)
@@ -216,7 +225,28 @@ class Positions:
             self.chains.connect(self._set(zero, pair, UNKNOWN, place), end, place)
             self.chains.connect(self._moved(here, pair, source, shift, place), end, place)
             return end
-        return self._moved(here, pair, source, shift, place)
+        if from_end == UNKNOWN:
+            return self._moved(here, pair, source, shift, place)
+
+        def counted(here: str) -> str:
+            return self._set(here, pair, from_end, place)
+
+        def moved(here: str) -> str:
+            return self._moved(here, pair, source, shift, place)
+
+        return self.chains.cases(here, self.state(source), {UNKNOWN: counted, THERE: moved}, place)
+
+    def _from_end(self, pair: Pair, value: Expression, location: str) -> int:
+        """Whether a number that an index gets is the length of the array, or one less."""
+        slot, target = self.chosen.slot(pair[0]), pair[1].type
+        low, high = self.relations.of(value, location)
+        assert slot is not None
+        if not (isinstance(target, IntegerType) and target.has(low) and target.has(high)):
+            return UNKNOWN
+        for more, state in ((0, END), (1, LAST)):
+            if self.relations.length_is(pair[0], value, slot.element.size, location, more=more):
+                return state
+        return UNKNOWN
 
     def _moved(self, here: str, pair: Pair, source: Pair, shift: int, place: Place) -> str:
         """The slot of an index that gets the number of another one, or one more or less."""
@@ -230,11 +260,11 @@ class Positions:
 
         if shift == 0:
             ways = {state: same(state) for state in (THERE, BEHIND)} | {
-                s: remember(s) for s in (FIRST, SECOND, UNKNOWN)
+                s: remember(s) for s in (FIRST, SECOND, LAST, END, UNKNOWN)
             }
         elif shift > 0:
             ways = {THERE: lambda here: self._next(here, pair, other, place), BEHIND: same(THERE)}
-            ways |= {FIRST: remember(SECOND), UNKNOWN: remember(UNKNOWN)}
+            ways |= {FIRST: remember(SECOND), LAST: remember(END), UNKNOWN: remember(UNKNOWN)}
         else:
 
             def behind(slot_before: Variable) -> Callable[[str], str]:
@@ -245,7 +275,7 @@ class Positions:
 
                 return way
 
-            ways = {THERE: behind(other), SECOND: remember(FIRST)}
+            ways = {THERE: behind(other), SECOND: remember(FIRST), END: remember(LAST)}
             ways[BEHIND] = lambda here: self._back(here, pair, other, behind, place)
             ways[UNKNOWN] = remember(UNKNOWN)
         return chains.cases(here, was, ways, place)
@@ -370,5 +400,12 @@ class Positions:
         def forget(here: str) -> str:
             return self._set(here, pair, UNKNOWN, place)
 
-        ways = {THERE: forget, BEHIND: forget, UNKNOWN: lambda here: here}
+        ways = {state: forget for state in (THERE, BEHIND, LAST, END)} | {UNKNOWN: lambda here: here}
         return self.chains.cases(here, self.state(pair), ways, place)
+
+    def grown(self, here: str, array: Expression, place: Place) -> str:
+        """After an array has got another length: which slot is the last one is not known any more."""
+        for pair in filter(self.matters, self.with_array(array)):
+            ways = {state: lambda here, own=pair: self._set(here, own, UNKNOWN, place) for state in (LAST, END)}
+            here = self.chains.cases(here, self.state(pair), ways | {UNKNOWN: lambda here: here}, place)
+        return here

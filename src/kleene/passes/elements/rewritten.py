@@ -155,8 +155,10 @@ class _Coder:
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
             if self.conditions.knows(label.condition):  # what it says about numbers, it says about slots
-                visit.here = self.chains.read(visit.here, operation.condition, label.place)
-                visit.here, test = self.chains.choice(visit.here, label.place)
+                test = self.conditions.zero_test(label.condition, edge.source)
+                if test is None:
+                    visit.here = self.chains.read(visit.here, operation.condition, label.place)
+                    visit.here, test = self.chains.choice(visit.here, label.place)
                 operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
         return visit.here, operation
@@ -301,8 +303,7 @@ class _Coder:
             here = chains.location()
             chains.connect(chains.add(first, Assign(place, at, new)), here, place)
             chains.connect(other, here, place)
-        if not keeps:
-            here = positions.free(here, label.pointer, place)
+        here = positions.grown(here, source, place) if keeps else positions.free(here, label.pointer, place)
         here = chains.add(here, Free(place, old))
         here = chains.add(here, Assign(place, operation.target, _like(new, operation.target)))
         if not isinstance(label.target, Variable):

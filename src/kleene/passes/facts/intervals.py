@@ -27,7 +27,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Call, Operation, address_taken, expressions
+from kleene.cfa.operations import Assign, Assume, Call, Invoke, Operation, address_taken, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.passes.facts.liveness import defined_variables
@@ -53,7 +53,7 @@ class Intervals:
         """The bounds at each location; computed when they are asked for, since many programs do not need them."""
         operations = [e.label for e in self.cfa.edges]
         self._untracked = address_taken(operations) | exposed_globals(self.program)
-        self._calls = any(isinstance(o, Call) for o in operations)
+        self._calls = any(isinstance(o, Call | Invoke) for o in operations)
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
         return self._solve()

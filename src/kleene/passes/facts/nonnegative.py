@@ -2,8 +2,9 @@
 
 Guessed of all signed numbers, and taken back where something else may be stored, until nothing is taken back (Flanagan,
 Leino. Houdini, an annotation assistant for ESC/Java. FME 2001). A variable must have a value wherever it is read, and a
-member wherever anybody but the allocating code can read it. That a sum of such numbers and a constant does not wrap is
-an assumption (`sums_behind`), which reports state: C leaves the overflow of signed numbers undefined.
+member wherever anybody but the allocating code can read it. That a sum of such a number and a small constant does not
+wrap is an assumption (`sums_behind`), which reports state: C leaves the overflow of signed numbers undefined. It is
+made of heights only. What is added to itself is a counter, which loops wrap, and not guessed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from kleene.cfa.expressions import (
     base_pointer,
     children,
     walk,
+    without_casts,
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
@@ -53,9 +55,12 @@ from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts, used_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.number_places import NumberPlace, PlaceSearch
+from kleene.passes.rewrite import rewrite
 
-MOST_CONSTANT = 1 << 16
+MOST_ADDED = 2
 """The largest constant of a sum that is assumed not to wrap: heights and levels grow by one or two."""
+MOST_CONSTANT = 1 << 12
+"""The largest constant that is a height: what is larger means infinity, and one more of it wraps."""
 
 
 class Nonnegative:
@@ -82,7 +87,7 @@ class Nonnegative:
         """Whether a number is never less than 0."""
         match value:
             case Constant(value=number):
-                return isinstance(number, int) and number >= 0
+                return isinstance(number, int) and 0 <= number <= MOST_CONSTANT
             case Comparison():
                 return True
             case Variable() if value in self.variables:
@@ -92,7 +97,7 @@ class Nonnegative:
                 return fits and (not operand.type.signed or self.holds(operand))
             case Binary(operator="+", left=left, right=right) if _is_signed(value.type):
                 constants = [n for side in (left, right) if (n := constant_of(side)) is not None]
-                return constants != [] and max(constants) <= MOST_CONSTANT and self.holds(left) and self.holds(right)
+                return constants != [] and max(constants) <= MOST_ADDED and self.holds(left) and self.holds(right)
             case Field(bit_width=None):
                 places = self._search.places(value)
                 return bool(places) and places is not None and places <= self.places
@@ -109,7 +114,8 @@ class Nonnegative:
 
     def sums_behind(self, numbers: set[Expression]) -> list[Place]:
         """Where sums are made that numbers depend on: they are assumed not to wrap."""
-        waiting, seen, sums = list(numbers), set(numbers), list[Place]()
+        waiting = [n for number in numbers for n in walk(number) if isinstance(n, Variable | Field)]
+        seen, sums = set(waiting), list[Place]()
         while waiting:
             number = waiting.pop()
             places = self._search.places(number) if isinstance(number, Field) else None
@@ -206,8 +212,7 @@ class Nonnegative:
 
     def _store(self, target: Expression, value: Expression | None) -> None:
         if isinstance(target, Variable):
-            counts = value is not None and any(map(_is_sum, walk(value))) and target in walk(value)
-            if value is None or counts or not self.holds(value):
+            if value is None or self._counts(target, value) or not self.holds(value):
                 self.variables.discard(target)
             if not self.is_object(target):
                 return
@@ -216,9 +221,51 @@ class Nonnegative:
             self.places.clear()
         elif isinstance(target.type, RecordType):
             self._drop(frozenset(kind for kind, _ in spots))
-        elif value is None or not self.holds(value):
+        elif value is None or self._counts(target, value) or not self.holds(value):
             own = {place for place in self.places if (place.kind, place.offset) in spots}
             self.places -= own
+
+    def _counts(self, target: Expression, value: Expression) -> bool:
+        """Whether the value of a target is a sum that contains what the target was: variables hold it on the way."""
+        target, is_sum, is_same = self._named(target), False, False
+        waiting, seen = [value], {value}
+        while waiting:
+            for node in walk(waiting.pop()):
+                is_sum |= _is_sum(node)
+                is_same |= self._named(node) == target
+                new = [v for v in self._values.get(node, ()) if v not in seen] if isinstance(node, Variable) else []
+                seen.update(new)
+                waiting += new
+        return is_sum and is_same
+
+    @cached_property
+    def _values(self) -> dict[Expression, list[Expression]]:
+        """What variables of numbers get."""
+        values: dict[Expression, list[Expression]] = {}
+        for operation in self._operations:
+            for target, value in _stores(operation):
+                if isinstance(target, Variable) and _is_number(target):
+                    values.setdefault(target, []).append(value)
+        return values
+
+    @cached_property
+    def _copies(self) -> dict[Variable, Variable]:
+        """One name for all pointers that are copies of each other somewhere."""
+        names: dict[Variable, Variable] = {}
+        for operation in self._operations:
+            for target, value in _stores(operation):
+                source = without_casts(value)
+                if isinstance(target, Variable) and isinstance(source, Variable) and not _is_number(target):
+                    old, new = names.get(target, target), names.get(source, source)
+                    same = [v for v, name in names.items() if name == old]
+                    names |= dict.fromkeys([*same, target, source], new)
+        return names
+
+    def _named(self, number: Expression) -> Expression:
+        """A member with one name for all pointers that are copies of each other."""
+        if not isinstance(number, Field):
+            return number
+        return rewrite(number, lambda n: self._copies.get(n, n) if isinstance(n, Variable) else n)
 
     def _drop(self, kinds: frozenset[object] | set[object] | None) -> None:
         self.places = {p for p in self.places if kinds is not None and p.kind not in kinds}
@@ -246,7 +293,9 @@ class _Initialised:
     def __init__(self, numbers: Nonnegative, edge: Edge[Operation], place: NumberPlace) -> None:
         self.numbers, self.place = numbers, place
         target = edge.label.target if isinstance(edge.label, Allocate) else None
-        self.holds = isinstance(target, Variable) and self._follow(edge.target, frozenset((target,)))
+        self.holds = False
+        if isinstance(target, Variable) and not numbers.is_object(target):
+            self.holds = self._follow(edge.target, frozenset((target,)))
 
     def _follow(self, first: str, pointer: frozenset[Variable]) -> bool:
         waiting, seen = [(first, pointer)], {(first, pointer)}
@@ -271,9 +320,9 @@ class _Initialised:
             bytes_set = constant_of(label.size) or 0
             return constant_of(label.value) == 0 and bytes_set >= self.place.offset + self.place.type.size
         if isinstance(label, Assume) and isinstance(label.condition, Comparison):
-            sides = (label.condition.left, label.condition.right)
+            sides, operator = (label.condition.left, label.condition.right), label.condition.operator
             is_null = any(s in pointers for s in sides) and any(constant_of(s) == 0 for s in sides)
-            return is_null and (label.condition.operator == "==") == label.truth
+            return is_null and operator == ("==" if label.truth else "!=")
         if not self.numbers.stores(label, pointers, self.place):
             return False
         assert isinstance(label, Assign)
@@ -301,6 +350,10 @@ def _stores(operation: Operation) -> Iterator[tuple[Expression, Expression]]:
     for assignment in operation.assignments if isinstance(operation, Invoke) else (operation,):
         if isinstance(assignment, Assign):
             yield assignment.target, assignment.value
+
+
+def _is_number(value: Expression) -> bool:
+    return isinstance(value.type, IntegerType)
 
 
 def _is_sum(node: Expression) -> bool:

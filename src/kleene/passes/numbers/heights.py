@@ -15,7 +15,7 @@ from functools import cached_property
 
 from kleene.cfa.expressions import MIRRORED, NEGATED, Binary, Cast, Comparison, Constant, Expression, Unary, Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, DeclareLocal, Operation
+from kleene.cfa.operations import Assign, Assume, Operation, Place
 from kleene.cfa.program import Assumption, CProgram
 from kleene.cfa.types import INT, IntegerType
 from kleene.passes.facts.liveness import defined_variables
@@ -43,8 +43,9 @@ def with_known_heights(program: CProgram) -> CProgram:
     main = program.main
     ghosts = tuple(heights.sides.values())
     function = replace(main, cfa=Cfa(main.cfa.entry, tuple(edges)), locals=(*main.locals, *ghosts))
-    lines = sorted({place.line for place in heights.numbers.sums_behind(heights.used)})
-    text = f"the sum at line {', '.join(map(str, lines))} does not overflow: it is stored as the height of a node"
+    sums = heights.numbers.sums_behind(heights.used)
+    lines = sorted({place.line for place in (*sums, *heights.compared)}) if sums else []
+    text = f"the sum at line {', '.join(map(str, lines))} does not overflow: it is the height of a node"
     assumed = (Assumption(HEIGHTS, "do not overflow", text),) if lines else ()
     return replace(
         program,
@@ -61,6 +62,8 @@ class _Heights:
         self.written: list[Edge[Operation]] = []
         self.used: set[Expression] = set()
         """The numbers of which it was used that they are not less than 0."""
+        self.compared: list[Place] = []
+        """Where a sum of which this was used is compared."""
 
     @property
     def has_choices(self) -> bool:
@@ -116,7 +119,7 @@ class _Heights:
             given = [v for v in defined_variables(edge.label) if v in self.sides]
             if given and isinstance(edge.label, Assign):
                 self._set_side(edge, given[0], edge.label)
-            elif given and not isinstance(edge.label, DeclareLocal):
+            elif given:
                 sides = [Assign(edge.label.place, self.sides[v], Constant(ANY, INT)) for v in given]
                 self._chain(edge.source, [edge.label, *sides], edge.target)
             else:
@@ -160,6 +163,7 @@ class _Heights:
         is_less = is_less or (operator == "<=" and self.numbers.is_positive(left))
         if is_less and isinstance(right, Variable) and constant_of(left) is None:
             self.used.add(left)
+            self.compared += [label.place] if isinstance(left, Binary) else []
             yield Assume(label.place, _is_zero(right), truth=False)
         test = _test_of(label)
         if test is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import MIRRORED, Cast, Comparison, Constant, Expression, Variable, map_variables, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Operation, Skip, address_taken
+from kleene.cfa.operations import Assign, Assume, DeclareLocal, EndScope, Havoc, Operation, Skip, address_taken
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.passes.calls.recursive_functions import Procedure, procedures_of, with_one_automaton
@@ -38,7 +38,7 @@ def with_known_signs(program: CProgram) -> CProgram:
 
 
 @dataclass(frozen=True)
-class _Test:
+class Test:
     """A comparison of a variable with a constant by order."""
 
     variable: Variable
@@ -53,6 +53,8 @@ class _Results:
         self.automaton = cfa
         self._values: dict[Variable, list[Expression]] = {}
         hidden = set(address_taken(edge.label for edge in cfa.edges))
+        self._drawn = {v for edge in cfa.edges if isinstance(edge.label, Havoc) for v in defined_variables(edge.label)}
+        """Variables that get numbers from outside: what is known of these is known where they are passed on."""
         for edge in cfa.edges:
             label = edge.label
             if isinstance(label, Assign) and isinstance(label.target, Variable):
@@ -78,7 +80,7 @@ class _Results:
                 number = constant_of(value)
                 if number is not None:
                     constants.add(number)
-                elif isinstance(value, Variable) and value.type == tested.type and value not in copies:
+                elif isinstance(value, Variable) and not self.is_computed(value, tested) and value not in copies:
                     copies.add(value)
                     waiting.append(value)
         computed = [(v, value) for v in copies for value in self._values.get(v, ()) if self.is_computed(value, v)]
@@ -89,12 +91,13 @@ class _Results:
             self.origins.setdefault(variable, set()).update(constants)
         return True
 
-    @staticmethod
-    def is_computed(value: Expression, variable: Variable) -> bool:
-        return constant_of(value) is None and not (isinstance(value, Variable) and value.type == variable.type)
+    def is_computed(self, value: Expression, variable: Variable) -> bool:
+        """Whether a value is neither a constant nor a copy of a number that is followed."""
+        is_copy = isinstance(value, Variable) and value.type == variable.type and value not in self._drawn
+        return constant_of(value) is None and not is_copy
 
 
-def test_of(operation: Operation) -> _Test | None:
+def test_of(operation: Operation) -> Test | None:
     """The comparison of an assumption, if it is one of a signed variable with a constant by order."""
     condition = operation.condition if isinstance(operation, Assume) else None
     if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
@@ -108,7 +111,22 @@ def test_of(operation: Operation) -> _Test | None:
     if number is None or not isinstance(left, Variable):
         return None
     signed = isinstance(left.type, IntegerType) and left.type.signed
-    return _Test(left, operator, number) if signed else None
+    return Test(left, operator, number) if signed else None
+
+
+def equation_of(label: Assume, test: Test, bounds: Interval) -> Assume:
+    """A test as an equation or its negation, if one number alone is on one side of it; else as it is."""
+    low, high = bounds
+    border = test.constant if test.operator in ("<", ">=") else test.constant + 1
+    passes_below = test.operator in ("<", "<=")
+    if low == border - 1 < high:
+        number, is_equal = low, passes_below
+    elif low < border == high:
+        number, is_equal = high, not passes_below
+    else:
+        return label
+    constant = Constant(number, test.variable.type)
+    return replace(label, condition=Comparison("==" if is_equal else "!=", test.variable, constant))
 
 
 class _Writer:
@@ -145,19 +163,8 @@ class _Writer:
             return [label]
         return [label, *self._excluded(label, constants, self._bounds(label.value, edge))]
 
-    def _equation(self, label: Assume, test: _Test, edge: Edge[Operation]) -> Assume:
-        """The test as an equation or its negation, if one number alone is on one side of it."""
-        low, high = self._bounds(test.variable, edge)
-        border = test.constant if test.operator in ("<", ">=") else test.constant + 1
-        passes_below = test.operator in ("<", "<=")
-        if low == border - 1 < high:
-            number, is_equal = low, passes_below
-        elif low < border == high:
-            number, is_equal = high, not passes_below
-        else:
-            return label
-        constant = Constant(number, test.variable.type)
-        return replace(label, condition=Comparison("==" if is_equal else "!=", test.variable, constant))
+    def _equation(self, label: Assume, test: Test, edge: Edge[Operation]) -> Assume:
+        return equation_of(label, test, self._bounds(test.variable, edge))
 
     @staticmethod
     def _excluded(label: Assign, constants: set[int], bounds: Interval) -> Iterator[Assume]:

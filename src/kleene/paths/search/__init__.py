@@ -4,4 +4,5 @@ In reading order:
 
 - `directed`: the search
 - `distance`: distance of a state to the goal, in edges
+- `shorter_runs`: runs that were found, without the inputs that they do not need
 """

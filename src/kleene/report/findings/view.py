@@ -42,6 +42,8 @@ _NUMBER = re.compile(r"\d+")
 _BEGIN = {"heap": "the block is allocated here", STREAM: "the stream is opened here"}
 _DEPTH_OF_CLIENT = 2
 """Activations on the stack in a function that the entry calls: `calls` names these functions."""
+MOST_OUTSIDE_NOTES = 3
+"""Functions of unknown code that notes name: more would hide the other notes."""
 _END = {"heap": "it is freed here", STREAM: "it is closed here"}
 
 
@@ -101,7 +103,7 @@ def finding_views(
         flow: tuple[FlowStep, ...] = ()
         if with_flow:
             flow = _flow(confirmed) if confirmed else _suspected_path(finding)
-        notes = block_notes(confirmed) if confirmed else ()
+        notes = (*block_notes(confirmed), *outside_notes(confirmed)) if confirmed else ()
         calls = calls_of(confirmed) if confirmed else ()
         statement = hidden_statement(confirmed) if confirmed else ""
         views[str(finding)] = FindingView(finding, flow, notes, fingerprint(finding), calls=calls, statement=statement)
@@ -202,6 +204,19 @@ def _hidden(place: Place, text: str) -> str:
         return ""
     defines = is_macro and place.column == 1  # statements are indented
     return f"{text} (in {place.function.partition('@')[0]})" if defines else text
+
+
+def outside_notes(confirmed: Confirmed) -> tuple[Note, ...]:
+    """Notes on calls of unknown code before the error, one for each function: another one may not return."""
+    outside = confirmed.trace.program.outside_calls
+    called: dict[str, Place] = {}
+    for step in confirmed.trace.steps:
+        if step.location in outside:
+            called.setdefault(outside[step.location], step.operation.place)
+    words = (
+        "{0} has no body: in this run it returns and changes no pointer; if it does not return: --extern {0}=noreturn"
+    )
+    return tuple(Note(place, words.format(name)) for name, place in [*called.items()][:MOST_OUTSIDE_NOTES])
 
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:

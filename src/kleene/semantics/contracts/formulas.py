@@ -3,6 +3,9 @@
 In the shape analysis, the contract replaces a call. Exact exploration checks `requires` and then calls the function
 itself, so its runs are runs of the program. A body starts with all heaps that satisfy `requires`; each return checks
 `ensures`. A block that the body created and lost is a leak. The caller may still hold the other blocks.
+
+A pointer to a number is the address of a variable of the caller, another one for each parameter: no part of the heap. A
+call gives the variable any number, and the body has variables of its own for them.
 """
 
 from __future__ import annotations
@@ -11,7 +14,17 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from kleene.c.contracts import RESULT, Compared
-from kleene.cfa.expressions import Deref, Expression, Field, Variable, walk
+from kleene.cfa.expressions import (
+    AddressOf,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    FunctionAddress,
+    Variable,
+    walk,
+    without_casts,
+)
 from kleene.cfa.operations import (
     Assign,
     Call,
@@ -26,9 +39,10 @@ from kleene.cfa.operations import (
     Skip,
     Specified,
     Unsupported,
+    expressions,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import INT, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, VoidType
+from kleene.cfa.types import CHAR, INT, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, VoidType
 from kleene.passes.calls.inline import convert_value
 from kleene.semantics.contracts.parts import PartsBuilder
 from kleene.semantics.contracts.specifications import Specification
@@ -52,21 +66,49 @@ def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
 
 def not_described(program: CProgram, function: Function) -> str:
     """The reason why formulas cannot describe the blocks that a function reaches; empty if they can."""
-    for type_ in (*function.type.parameters, function.type.result):
-        if isinstance(type_, PointerType) and not _is_block(type_, program):
+    returned = function.type.result
+    wrong = [t for t in function.type.parameters if isinstance(t, PointerType) and not leads_to_number(t)]
+    for type_ in (*wrong, *([returned] if isinstance(returned, PointerType) else ())):
+        if not is_block(type_, program):
             return f"it has a pointer to {type_.target}, which formulas cannot describe"
+    if reason := _passes_other_numbers(program, function):
+        return reason
     for record in records_of(program, function):
         layout = program.records[record.name]
         for member in layout.fields:
-            plain = isinstance(member.type, IntegerType | FloatType) or _is_block(member.type, program)
+            plain = isinstance(member.type, IntegerType | FloatType) or is_block(member.type, program)
             if layout.union or not member.name or not plain:
                 return f"the field '{member.name}' of {record} is neither a number nor a pointer to a struct"
     return ""
 
 
-def _is_block(type_: Type, program: CProgram) -> bool:
+def is_block(type_: Type, program: CProgram) -> bool:
+    """Whether a type is a pointer to a struct: formulas are about such blocks."""
     target = type_.target if isinstance(type_, PointerType) else None
     return isinstance(target, RecordType) and target.name in program.records
+
+
+def leads_to_number(type_: Type) -> bool:
+    """Whether a type is a pointer to a number: the address of a variable; a pointer to characters may be a text."""
+    target = type_.target if isinstance(type_, PointerType) else None
+    is_text = isinstance(target, IntegerType) and target.bits == CHAR.bits
+    return isinstance(target, IntegerType | FloatType) and not is_text
+
+
+def _passes_other_numbers(program: CProgram, function: Function) -> str:
+    """A call that passes something else than the addresses of different variables for numbers; empty if none does."""
+    places = [i for i, type_ in enumerate(function.type.parameters) if leads_to_number(type_)]
+    for operation in program.operations if places else ():
+        match operation:
+            case Call(place, name, arguments) if name == function.name:
+                passed = [without_casts(arguments[i]) for i in places]
+                variables = [p.target for p in passed if isinstance(p, AddressOf) and isinstance(p.target, Variable)]
+                if len(set(variables)) < len(places):
+                    return f"{place}: it does not get the addresses of different variables here"
+    nodes = (node for operation in program.operations for x in expressions(operation) for node in walk(x))
+    if places and any(isinstance(n, FunctionAddress) and n.name == function.name for n in nodes):
+        return "it may be called through a pointer, with addresses that are not those of variables"
+    return ""
 
 
 def changes_more(operation: Operation, modifies: Collection[str], links: Collection[str], *, own: bool) -> str:
@@ -102,7 +144,11 @@ class FormulasBuilder(PartsBuilder):
         parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
         self.values = {p.name: p for p in parameters}
         self._require(self._numbers(self.contract.requires.comparisons))
-        given = tuple(p for p in parameters if isinstance(p.type, PointerType))
+        given = tuple(p for p in parameters if isinstance(p.type, PointerType) and not leads_to_number(p.type))
+        for p in parameters if not self.concrete else ():
+            if isinstance(p.type, PointerType) and p not in given:
+                self._emit(Havoc(self.place, Deref(p, p.type.target)))
+                self._emit(Assign(self.place, p, Constant(0, p.type)))  # what it led to is no block of the contract
         self._specify("requires", given)
         type_ = self.function.type.result
         result = None if isinstance(type_, VoidType) else self._fresh("$result", type_)
@@ -124,7 +170,7 @@ class FormulasBuilder(PartsBuilder):
         function = self.function
         olds = [self._fresh(f"$old_{p}", p.type) for p in function.parameters]
         self.values = {p.name: own for p, own in zip(function.parameters, olds, strict=True)}
-        pointers = tuple(v for v in olds if isinstance(v.type, PointerType))
+        pointers = tuple(v for v in olds if isinstance(v.type, PointerType) and not leads_to_number(v.type))
         kept: tuple[Variable, ...] = ()
         if self.concrete and pointers:
             kept = (self._fresh("before", ArrayType(pointers[0].type, SNAPSHOT)),)
@@ -132,6 +178,10 @@ class FormulasBuilder(PartsBuilder):
         for own in olds:
             if not isinstance(own.type, PointerType):
                 self._emit(Havoc(self.place, own))
+            elif own not in pointers:
+                number = self._fresh("$number", own.type.target)
+                self._emit(Havoc(self.place, number))
+                self._emit(Assign(self.place, own, AddressOf(number, own.type)))
         for compared in self._numbers(self.contract.requires.comparisons):
             self._only_if(self._condition(compared))
         for parameter, own in zip(function.parameters, olds, strict=True):
@@ -176,6 +226,9 @@ class FormulasBuilder(PartsBuilder):
             self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return
         self._emit(EndScope(operation.place, (*self.function.parameters, *self.function.locals)))
+        for own in self.values.values():
+            if leads_to_number(own.type):
+                self._emit(Assign(self.place, own, Constant(0, own.type)))
         self._require(comparisons)
         returned = (self.values[RESULT],) if self.specification.returns else ()
         self._specify("ensures", (*pointers, *returned, *kept))

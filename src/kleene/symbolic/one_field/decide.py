@@ -2,33 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
 
 from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
-from kleene.symbolic.one_field.growth import Growth, Store, Tree
+from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany, Tree
 from kleene.symbolic.one_field.problem import Palette, Problem, palette, problem_of
 from kleene.symbolic.one_field.reading import NotSupported
+from kleene.symbolic.one_field.summary import Summaries
 from kleene.symbolic.theory import Theory
+
+MOST_PARTS = 1_000_000
+"""Combinations of parts that are looked at for all structures: about a second. Beyond that, there are thousands."""
+MOST_LARGEST_PARTS = 50_000_000
+"""Combinations of parts that are looked at for the largest structures; less than ten seconds."""
+MOST_KINDS_OF_GARBAGE_SETS = 256
+"""Sets of kinds of unreachable individuals; the construction runs for each."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Canonical abstractions, each with a store: all of them, or with `minimal` such that all others are embedded in
+    them (some of them may be embedded in others too)."""
+
+    structures: dict[Structure, Structure]
+    minimal: bool
 
 
 def decide(
-    formula: Formula, structure: Structure, theory: Theory, remaining: Callable[[], float]
-) -> dict[Structure, Structure] | None:
-    """``assume[formula](structure)``: all canonical abstractions, each with a store; None if not decided here."""
+    formula: Formula, structure: Structure, theory: Theory, remaining: Callable[[], float], *, minimal: bool = False
+) -> Decision | None:
+    """``assume[formula](structure)``: all canonical abstractions, each with a store; None if not decided here.
+
+    With `minimal`, and where there are too many, those that are embedded in others are left out.
+    """
     try:
         problem = problem_of(formula, structure, theory)
-        result: dict[Structure, Structure] = {}
-        for guess in problem.guesses():
-            colours = palette(problem, guess)
-            for store in Growth(colours, remaining).stores().values():
-                concrete = _concrete(store, colours, guess)
-                result.setdefault(canonical_abstraction(concrete), concrete)
-    except NotSupported:
+        if not minimal:
+            with suppress(TooMany):
+                return Decision(_structures(problem, Budget(MOST_PARTS, remaining), _all_stores), minimal=False)
+        return Decision(_structures(problem, Budget(MOST_LARGEST_PARTS, remaining), _largest_stores), minimal=True)
+    except (NotSupported, TooMany):
         return None
+
+
+def _structures(
+    problem: Problem, budget: Budget, stores: Callable[[Palette, Budget], Iterator[Store]]
+) -> dict[Structure, Structure]:
+    result: dict[Structure, Structure] = {}
+    for guess in problem.guesses():
+        colours = palette(problem, guess)
+        for store in stores(colours, budget):
+            concrete = _concrete(store, colours, guess)
+            result.setdefault(canonical_abstraction(concrete), concrete)
     return result
+
+
+def _all_stores(colours: Palette, budget: Budget) -> Iterator[Store]:
+    yield from Growth(colours, budget).stores().values()
+
+
+def _largest_stores(colours: Palette, budget: Budget) -> Iterator[Store]:
+    free = Summaries(colours).free_kinds
+    if 1 << len(free) > MOST_KINDS_OF_GARBAGE_SETS:
+        raise TooMany
+    for size in range(len(free) + 1):
+        for garbage in combinations(free, size):
+            yield from Growth(colours, budget, garbage).stores().values()
 
 
 def _concrete(store: Store, colours: Palette, guess: Mapping[str, bool]) -> Structure:

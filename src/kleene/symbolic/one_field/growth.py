@@ -7,19 +7,37 @@ are on the cycle.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from kleene.symbolic.one_field.features import Feature, Kind, holds
+from kleene.symbolic.one_field.parts import Parts, Waiting
 from kleene.symbolic.one_field.problem import CYCLIC, LOOP, Palette
 from kleene.symbolic.one_field.reading import NotSupported
 from kleene.symbolic.one_field.summary import Summaries, Summary
 
-MOST_PARTS = 4_000_000
-"""Combinations of parts that are looked at; a few seconds. Beyond that, provers try the operation."""
 _CLOCK = 4096
 """Combinations between two looks at the clock: a few hundredths of a second."""
+
+
+class TooMany(Exception):
+    """There are more combinations of parts than were asked for."""
+
+
+class Budget:
+    """Combinations of parts that may be looked at, before a time."""
+
+    def __init__(self, most: int, remaining: Callable[[], float]) -> None:
+        self._most = most
+        self._remaining = remaining
+        self._spent = 0
+
+    def spend(self, combinations: int) -> None:
+        before = self._spent
+        self._spent += combinations
+        if self._spent > self._most:
+            raise TooMany
+        if before // _CLOCK != self._spent // _CLOCK and self._remaining() <= 0:
+            raise NotSupported("time limit reached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,223 +51,185 @@ class Tree:
 Component = tuple[tuple[Tree, ...], bool]
 """Trees whose roots are in sequence; True if the last root leads to the first one, else there is one tree."""
 Store = tuple[Component, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """A tree to whose root predecessors can be added. `hanging` are the kinds of all individuals but the root."""
-
-    colour: int
-    counts: tuple[int, ...]
-    summary: Summary
-    hanging: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Open trees whose roots are in sequence; the first root still lacks its predecessor on the cycle."""
-
-    first: int
-    counts: tuple[int, ...]
-    last: int
-    summary: Summary
-    hanging: int
-    around: int
-    supported: frozenset[Feature]
-    long: bool
+ChainEnds = tuple[int, int]
+"""The colours of the first and of the last root of a chain."""
 
 
 class Growth:
-    """The construction for one palette."""
+    """The construction for one palette: all stores, or those with the largest summaries.
 
-    def __init__(self, palette: Palette, remaining: Callable[[], float]) -> None:
+    With `garbage`, the stores whose individuals of the palette's free kinds (`Summaries.free_kinds`) have exactly these
+    kinds, and of these stores the maximal ones (`parts`).
+    """
+
+    def __init__(self, palette: Palette, budget: Budget, garbage: Collection[int] | None = None) -> None:
         self.palette = palette
-        self.summaries = Summaries(palette)
-        self._remaining = remaining
-        self._tries = 0
+        self.summaries = summaries = Summaries(palette)
+        self._budget = budget
         colours = palette.colours
-        self._contributions = [palette.contribution(c) for c in colours]
-        self._follows = [[d for d, there in enumerate(colours) if palette.allows_step(here, there)] for here in colours]
+        free = 0 if garbage is None else sum(1 << k for k in summaries.free_kinds)
+        self._free, self._garbage = free, sum(1 << k for k in garbage or ())
+        self._used = [c for c, colour in enumerate(colours) if not (free & ~self._garbage) >> colour.kind & 1]
+        self._kind = [colour.kind for colour in colours]
+        self._follows: list[list[int]] = [[] for _ in colours]
         self._precedes: list[list[int]] = [[] for _ in colours]
-        for c, followers in enumerate(self._follows):
-            for d in followers:
-                self._precedes[d].append(c)
-        self._opens: dict[int, dict[Open, Tree]] = defaultdict(dict)
-        self._closed: dict[int, dict[Summary, Tree]] = defaultdict(dict)
-        self._components: dict[Summary, Component] = {}
+        for c in self._used:
+            for d in self._used:
+                if palette.allows_step(colours[c], colours[d]):
+                    self._follows[c].append(d)
+                    self._precedes[d].append(c)
+        everything = -1
+        exact = everything if garbage is None else summaries.exact(free)
+        self._exact = exact
+        self._exact_at = [exact | summaries.exact_seen(c) for c in range(len(colours))]
+        self._opens: list[Parts[Tree]] = [Parts(e) for e in self._exact_at]
+        self._closed: list[Parts[Tree]] = [Parts(exact) for _ in colours]
+        self._components: Parts[Component] = Parts(exact)
 
     def stores(self) -> dict[Summary, Store]:
-        """The summaries of all stores, each with an example."""
+        """The summaries of the stores, each with an example."""
         self._grow_trees()
         self._grow_cycles()
-        return {s: store for s, store in self._unions().items() if self.summaries.is_store(s)}
-
-    def _look_at_clock(self) -> None:
-        self._tries += 1
-        if self._tries > MOST_PARTS:
-            raise NotSupported("too many combinations")
-        if self._tries % _CLOCK == 0 and self._remaining() <= 0:
-            raise NotSupported("time limit reached")
+        return {
+            s: store
+            for s, store in self._unions().items()
+            if s & self._free == self._garbage and self.summaries.is_store(s)
+        }
 
     # Trees ----------------------------------------------------------------------------------------------
 
     def _grow_trees(self) -> None:
-        none = (0,) * len(self.palette.counted)
-        waiting: list[tuple[Open, Tree]] = []
-        for c, colour in enumerate(self.palette.colours):
-            if self.palette.agrees(colour, none, complete=False):
-                waiting.append((Open(c, none, self.summaries.single(colour)), Tree(c)))
+        waiting: Waiting[Tree] = Waiting(self.summaries.all_some)
+        for c in self._used:
+            single = self.summaries.single(c)
+            if not single & self.summaries.forbidden:
+                waiting.push(single, Tree(c))
         while waiting:
             tree, example = waiting.pop()
-            if tree in self._opens[tree.colour]:
+            root = example.colour
+            if not self._opens[root].add(tree, example):
                 continue
-            self._opens[tree.colour][tree] = example
-            for c in self._precedes[tree.colour]:
-                for summary, other in list(self._closed[c].items()):
-                    self._attach(tree, example, c, summary, other, waiting)
+            for c in self._precedes[root]:
+                self._attach([(tree, example)], c, self._closed[c].items(), waiting)
             self._close(tree, example, waiting)
 
-    def _close(self, tree: Open, example: Tree, waiting: list[tuple[Open, Tree]]) -> None:
-        colour = self.palette.colours[tree.colour]
-        if colour.values[CYCLIC] or not self.palette.agrees(colour, tree.counts, complete=True):
+    def _close(self, tree: Summary, example: Tree, waiting: Waiting[Tree]) -> None:
+        c = example.colour
+        colour = self.palette.colours[c]
+        if colour.values[CYCLIC] or not self.summaries.agrees(tree, c, complete=True):
             return
-        if tree.summary in self._closed[tree.colour]:
+        summary = self.summaries.whole(tree)
+        if not self._closed[c].add(summary, example):
             return
-        self._closed[tree.colour][tree.summary] = example
         if self.palette.allows_end(colour):
-            self._components.setdefault(self.summaries.add_step(tree.summary, colour.kind, None), ((example,), False))
-        for c in self._follows[tree.colour]:
-            for other, below in list(self._opens[c].items()):
-                self._attach(other, below, tree.colour, tree.summary, example, waiting)
+            self._components.add(summary | self.summaries.step(colour.kind, None), ((example,), False))
+        for d in self._follows[c]:
+            self._attach(self._opens[d].items(), c, [(summary, example)], waiting)
 
     def _attach(
-        self, tree: Open, example: Tree, c: int, summary: Summary, below: Tree, waiting: list[tuple[Open, Tree]]
+        self,
+        trees: Collection[tuple[Summary, Tree]],
+        c: int,
+        others: Collection[tuple[Summary, Tree]],
+        waiting: Waiting[Tree],
     ) -> None:
-        """Make the root of a closed tree a predecessor of the root of an open one."""
-        self._look_at_clock()
-        colours = self.palette.colours
-        counts = _add(tree.counts, self._contributions[c])
-        if not self.palette.agrees(colours[tree.colour], counts, complete=False):
-            return
-        joined = self.summaries.together(tree.summary, summary)
-        if joined is None:
-            return
-        root = 1 << colours[tree.colour].kind
-        joined = self.summaries.add_step(joined, colours[c].kind, colours[tree.colour].kind)
-        joined = self.summaries.add_paths(joined, summary.some, root)
-        joined = self.summaries.add_gaps(joined, root | tree.hanging, summary.some)
-        joined = self.summaries.add_gaps(joined, summary.some, tree.hanging)
-        hanging = tree.hanging | summary.some if self.summaries.tracks_paths else 0
-        larger = Open(tree.colour, counts, joined, hanging)
-        if larger not in self._opens[tree.colour]:
-            waiting.append((larger, Tree(tree.colour, (*example.below, below))))
+        """Make the roots of closed trees, of colour c, predecessors of the roots of open ones."""
+        summaries = self.summaries
+        self._budget.spend(len(trees) * len(others))
+        for tree, example in trees:
+            root = example.colour
+            seen = summaries.see(tree, c)
+            if not summaries.agrees(seen, root, complete=False):
+                continue
+            seen |= summaries.step(self._kind[c], self._kind[root])
+            excluded = summaries.excluded_by(tree)
+            opens = self._opens[root]
+            for summary, below in others:
+                if summary & excluded:
+                    continue
+                joined = summaries.together(seen, summary)
+                if summaries.tracks_paths:
+                    joined |= summaries.links_below(tree, self._kind[root], summary)
+                if not joined & summaries.forbidden and not opens.covers(joined):
+                    waiting.push(joined, Tree(root, (*example.below, below)))
 
     # Cycles ---------------------------------------------------------------------------------------------
 
     def _grow_cycles(self) -> None:
-        colours = self.palette.colours
-        pieces = {c: self._opens[c] for c, colour in enumerate(colours) if colour.values[CYCLIC]}
-        waiting: list[tuple[Chain, tuple[Tree, ...]]] = []
-        for c, trees in pieces.items():
-            for tree, example in trees.items():
-                support = self._support(tree)
-                root = 1 << colours[c].kind
-                chain = Chain(c, tree.counts, c, tree.summary, tree.hanging, root, support, long=False)
-                waiting.append((chain, (example,)))
-        fitting = {c: self._fitting(c, pieces) for c in pieces}
-        seen: set[Chain] = set()
+        summaries = self.summaries
+        pieces = [c for c in self._used if self.palette.colours[c].values[CYCLIC]]
+        waiting: Waiting[tuple[Tree, ...]] = Waiting(summaries.all_some)
+        for c in pieces:
+            for tree, example in self._opens[c].items():
+                waiting.push(summaries.begins_chain(tree, c), (example,))
+        fitting = {c: self._fitting(c) for c in pieces}
+        seen: dict[ChainEnds, Parts[None]] = {(c, d): Parts(self._exact_at[c]) for c in pieces for d in pieces}
         while waiting:
-            chain, examples = waiting.pop()
-            if chain in seen:
+            chain, roots = waiting.pop()
+            first, last = roots[0].colour, roots[-1].colour
+            if not seen[first, last].add(chain, None):
                 continue
-            seen.add(chain)
-            self._close_cycle(chain, examples)
-            for tree, example in fitting[chain.last]:
-                longer = self._lengthen(chain, tree)
-                if longer is not None and longer not in seen:
-                    waiting.append((longer, (*examples, example)))
+            self._close_cycle(chain, roots)
+            self._budget.spend(len(fitting[last]))
+            excluded = summaries.excluded_by(chain)
+            for tree, example in fitting[last]:
+                d = example.colour
+                if d < first or tree & excluded:  # a cycle begins with its first colour
+                    continue
+                longer = summaries.together(chain, tree) | summaries.step(self._kind[last], self._kind[d])
+                longer |= summaries.links_ahead(chain, tree)
+                if not longer & summaries.forbidden and not seen[first, d].covers(longer):
+                    waiting.push(longer, (*roots, example))
 
-    def _fitting(self, last: int, pieces: Mapping[int, Mapping[Open, Tree]]) -> list[tuple[Open, Tree]]:
+    def _fitting(self, last: int) -> list[tuple[Summary, Tree]]:
         """The open trees whose roots can follow a root of this colour on a cycle of two or more."""
-        result = []
+        summaries = self.summaries
+        result: list[tuple[Summary, Tree]] = []
         for c in self._follows[last]:
-            if not self._is_loop(c) and not self._is_loop(last):
-                for tree, example in pieces[c].items():
-                    counts = _add(tree.counts, self._contributions[last])
-                    if self.palette.agrees(self.palette.colours[c], counts, complete=True):
-                        result.append((tree, example))
+            if self._is_loop(c) or self._is_loop(last):
+                continue
+            fitting: Parts[Tree] = Parts(self._exact)
+            for tree, example in self._opens[c].items():
+                if summaries.agrees(summaries.see(tree, last), c, complete=True):
+                    fitting.add(summaries.without_seen(summaries.begins_chain(tree, c)), example)
+            result += fitting.items()
         return result
 
-    def _support(self, tree: Open) -> frozenset[Feature]:
-        """The features about paths that hold on a cycle because of this part of it."""
-        colour = self.palette.colours[tree.colour]
-        number = dict(zip(self.palette.counted, tree.counts, strict=True))
-        result = set()
-        for f in self.palette.problem.features:
-            if f.kind in (Kind.FROM, Kind.TO):
-                counted = f.kind is Kind.FROM and number[self.palette.counted_by(f)] > 0
-                if counted or holds(f.gamma, colour.values):
-                    result.add(f)
-        return frozenset(result)
-
-    def _lengthen(self, chain: Chain, tree: Open) -> Chain | None:
-        """The chain with another tree, whose root is the successor of the last root."""
-        self._look_at_clock()
-        colours = self.palette.colours
-        if tree.colour < chain.first:  # a cycle begins with its first colour
-            return None
-        joined = self.summaries.together(chain.summary, tree.summary)
-        if joined is None:
-            return None
-        joined = self.summaries.add_step(joined, colours[chain.last].kind, colours[tree.colour].kind)
-        joined = self.summaries.add_gaps(joined, chain.hanging, tree.hanging)
-        joined = self.summaries.add_gaps(joined, tree.hanging, chain.hanging)
-        around = chain.around | 1 << colours[tree.colour].kind
-        hanging = chain.hanging | tree.hanging
-        supported = chain.supported | self._support(tree)
-        return Chain(chain.first, chain.counts, tree.colour, joined, hanging, around, supported, long=True)
-
-    def _close_cycle(self, chain: Chain, examples: tuple[Tree, ...]) -> None:
+    def _close_cycle(self, chain: Summary, roots: tuple[Tree, ...]) -> None:
         """Make the first root the successor of the last one, if all guesses agree with that."""
-        colours = self.palette.colours
-        first, last = colours[chain.first], colours[chain.last]
-        counts = _add(chain.counts, self._contributions[chain.last])
-        if chain.first not in self._follows[chain.last] or not self.palette.agrees(first, counts, complete=True):
+        summaries = self.summaries
+        first, last = roots[0].colour, roots[-1].colour
+        if first not in self._follows[last] or not summaries.closes(chain, first):
             return
-        for f in self.palette.problem.features:
-            if f.kind in (Kind.FROM, Kind.TO) and first.values[f.name] is not (f in chain.supported):
-                return
-            if f.kind is Kind.LOOP and not chain.long and not first.values[f.name]:
-                return
-        summary = self.summaries.add_step(chain.summary, last.kind, first.kind)
-        summary = self.summaries.add_paths(summary, chain.around | chain.hanging, chain.around)
-        summary = self.summaries.add_gaps(summary, chain.around, chain.hanging)
-        self._components.setdefault(summary, (examples, True))
+        if not summaries.agrees(summaries.see(chain, last), first, complete=True):
+            return
+        summary = summaries.whole(chain) | summaries.step(self._kind[last], self._kind[first])
+        summary |= summaries.links_around(chain)
+        if not summary & summaries.forbidden:
+            self._components.add(summary, (roots, True))
 
     def _is_loop(self, colour: int) -> bool:
         return self.palette.colours[colour].values.get(LOOP, False)
 
     # Stores ---------------------------------------------------------------------------------------------
 
-    def _unions(self) -> dict[Summary, Store]:
+    def _unions(self) -> Parts[Store]:
         """All summaries of sets of components."""
-        stores: dict[Summary, Store] = {Summary(): ()}
-        waiting = [Summary()]
+        summaries = self.summaries
+        stores: Parts[Store] = Parts(self._exact)
+        waiting: Waiting[Store] = Waiting(summaries.all_some)
+        waiting.push(0, ())
+        components = self._components.items()
         while waiting:
-            summary = waiting.pop()
-            for component, example in self._components.items():
-                self._look_at_clock()
-                joined = self.summaries.together(summary, component)
-                if joined is None:
+            summary, store = waiting.pop()
+            if not stores.add(summary, store):
+                continue
+            self._budget.spend(len(components))
+            excluded = summaries.excluded_by(summary)
+            for component, example in components:
+                if component & excluded:
                     continue
-                joined = self.summaries.add_gaps(joined, summary.some, component.some)
-                joined = self.summaries.add_gaps(joined, component.some, summary.some)
-                if joined not in stores:
-                    stores[joined] = (*stores[summary], example)
-                    waiting.append(joined)
+                joined = summaries.together(summary, component) | summaries.links_apart(summary, component)
+                if not joined & summaries.forbidden and not stores.covers(joined):
+                    waiting.push(joined, (*store, example))
         return stores
-
-
-def _add(counts: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
-    """Numbers of predecessors; two stands for two or more."""
-    return tuple(min(2, a + b) for a, b in zip(counts, more, strict=True))

@@ -1,7 +1,7 @@
 """An operation as kinds and colours of individuals, and the neighbours that each colour may have.
 
-A kind is what the result and the conditions on whole stores can tell apart: a node of the input structure, the values
-of all unary predicates, and the conditions of `Some`. A colour is a kind with values for all features. The values are
+A kind is what the result and the conditions on pairs of individuals can tell apart: a node of the input structure, the
+values of all unary predicates, and the conditions of `Some` with two parts. A colour is a kind with values for all features. The values are
 guessed, and the construction checks them (`growth`).
 """
 
@@ -19,6 +19,7 @@ from kleene.logic.formula import (
     Formula,
     Not,
     Or,
+    conj,
     neg,
     predicates_of,
     reflexive_closure,
@@ -29,10 +30,11 @@ from kleene.logic.transform import alpha_equal
 from kleene.structures.structure import Structure
 from kleene.symbolic.one_field.features import HERE, Feature, Kind, Some, holds
 from kleene.symbolic.one_field.reading import NotSupported, Reader
+from kleene.symbolic.one_field.witnesses import Witnesses
 from kleene.symbolic.theory import Theory, stage
 
 MOST_GUESSES = 1 << 16
-"""Combinations of values of predicates and features for one node; each is looked at once."""
+"""Combinations of values of predicates and features, also of the first ones only; each is looked at once."""
 MOST_GLOBAL_GUESSES = 64
 """Combinations of nullary predicates and conditions on the whole store; the construction runs for each."""
 
@@ -64,6 +66,8 @@ class Problem:
     paths: Mapping[str, bool]
     """The predicates that are defined as closures of the field; True if reflexive."""
     unary: tuple[str, ...]
+    hidden: tuple[str, ...]
+    """Unary predicates that the result does not show: pointers to witnesses (`witnesses`)."""
     nullary: tuple[str, ...]
     features: tuple[Feature, ...]
     somes: tuple[Some, ...]
@@ -76,13 +80,26 @@ class Problem:
 
     @cached_property
     def marks(self) -> tuple[Formula, ...]:
-        """The conditions on individuals that conditions on stores contain."""
-        return tuple(dict.fromkeys(g for s in (*self.somes, *self.apart) for g in (s.gamma, s.other) if g is not None))
+        """The conditions on individuals that conditions on pairs of them contain."""
+        pairs = [s for s in (*self.somes, *self.apart) if s.other is not None]
+        return tuple(dict.fromkeys(g for s in pairs for g in (s.gamma, s.other) if g is not None))
+
+    @cached_property
+    def found(self) -> tuple[Some, ...]:
+        """The conditions that one individual fulfils."""
+        return tuple(s for s in self.somes if s.other is None)
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """Conditions of `found` that must hold, and that nothing else depends on."""
+        asked = [f.predicate for f in self.remaining if isinstance(f, Atom)]
+        elsewhere = {p for f in self.remaining if not isinstance(f, Atom) for p in predicates_of(f)}
+        return frozenset(asked) - elsewhere - {*self.guessed}
 
     @cached_property
     def guessed(self) -> tuple[str, ...]:
         """Nullary predicates and conditions on whole stores that conditions on individuals contain."""
-        conditions = (*(f.gamma for f in self.features), *self.never, *self.marks)
+        conditions = (*(f.gamma for f in self.features), *self.never, *self.marks, *(s.gamma for s in self.found))
         used = {name for f in conditions for name in predicates_of(f)}
         return (*self.nullary, *sorted({s.name for s in self.somes} & used))
 
@@ -119,10 +136,28 @@ def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Proble
     if len({*paths.values()}) > 1:
         raise NotSupported("a reflexive and an irreflexive closure")
     unique = [p.name for p in vocabulary.declared if p.arity == 1 and p.has("unique")]
+    given = stage(formula, {})
+    conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in {*paths}]
+    try:
+        return _problem(structure, step, paths, unique, (), (*conditions, given))
+    except NotSupported:
+        witnesses = Witnesses()
+        named = witnesses.named(given)
+        return _problem(structure, step, paths, unique, tuple(witnesses.predicates), (*conditions, named))
+
+
+def _problem(
+    structure: Structure,
+    step: str,
+    paths: Mapping[str, bool],
+    pointers: Sequence[str],
+    hidden: tuple[str, ...],
+    conditions: Sequence[Formula],
+) -> Problem:
+    """The stores of a structure that satisfy closed conditions."""
+    unique = [*pointers, *hidden]
     reader = Reader(step, paths, unique)
-    defined = {*paths}
-    conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in defined]
-    read = [part for f in (*conditions, stage(formula, {})) for part in _conjuncts(reader.read_closed(f))]
+    read = [part for f in conditions for part in _conjuncts(reader.read_closed(f))]
     never: list[Formula] = []
     apart = [Some(Atom(name, (HERE,)), Atom(name, (HERE,))) for name in unique]
     remaining: list[Formula] = []
@@ -141,8 +176,9 @@ def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Proble
         structure=structure,
         step=step,
         paths=paths,
-        unary=tuple(p.name for p in vocabulary.declared if p.arity == 1),
-        nullary=tuple(p.name for p in vocabulary.declared if p.arity == 0),
+        unary=tuple(p.name for p in structure.vocabulary.declared if p.arity == 1),
+        hidden=hidden,
+        nullary=tuple(p.name for p in structure.vocabulary.declared if p.arity == 0),
         features=_in_order(reader.features),
         somes=tuple(s for s in reader.somes.values() if s.name in used),
         never=tuple(never),
@@ -179,7 +215,7 @@ class Palette:
 
     @cached_property
     def counted(self) -> tuple[Formula, ...]:
-        """The conditions whose number of predecessors matters, as `contributions` lists them."""
+        """The conditions whose number of predecessors matters, in order."""
         return tuple(
             dict.fromkeys(_counted_condition(f) for f in self.problem.features if f.kind in _FROM_PREDECESSORS)
         )
@@ -201,23 +237,6 @@ class Palette:
     def allows_end(self, here: Colour) -> bool:
         """Whether an individual can have no successor."""
         return not here.values[CYCLIC] and all(_looks_ahead(f, here, None) for f in self.problem.features)
-
-    def contribution(self, colour: Colour) -> tuple[int, ...]:
-        """For each condition that is counted, whether an individual satisfies it."""
-        return tuple(int(holds(f, colour.values)) for f in self.counted)
-
-    def agrees(self, colour: Colour, counts: Sequence[int], *, complete: bool) -> bool:
-        """Whether the features of an individual agree with its predecessors, all of them or those seen so far."""
-        number = dict(zip(self.counted, counts, strict=True))
-        for f in self.problem.features:
-            if f.kind in _FROM_PREDECESSORS:
-                seen = number[_counted_condition(f)] >= (2 if f.kind is Kind.PREDECESSORS else 1)
-                if f.kind is Kind.FROM:
-                    seen = seen or holds(f.gamma, colour.values)
-                guessed = colour.values[f.name]
-                if (seen and not guessed) or (complete and guessed and not seen):
-                    return False
-        return True
 
     def must_step(self, a: int, b: int) -> bool:
         """Whether individuals of one kind must lead to every one of another."""
@@ -257,29 +276,57 @@ def palette(problem: Problem, guess: Mapping[str, bool]) -> Palette:
     """All kinds and colours that the conditions on single individuals allow."""
     kinds: dict[IndividualKind, int] = {}
     colours = []
-    names = [f.name for f in problem.features]
+    predicates = (*problem.unary, *problem.hidden)
+    names = (*predicates, *(f.name for f in problem.features))
+    conditions = _by_last_name(problem, names)
+    budget = [MOST_GUESSES]
     for node in problem.structure.nodes:
         known = {p: problem.structure.value(p, node) for p in problem.unary}
-        choices = [(k is Kleene.TRUE,) if k.definite else (False, True) for k in known.values()]
-        free = sum(len(c) > 1 for c in choices) + len(names)
-        if 1 << free > MOST_GUESSES:
-            raise NotSupported("too many unary predicates")
-        for values in product(*choices):
-            base = {**guess, **dict(zip(problem.unary, values, strict=True))}
-            for features in product((False, True), repeat=len(names)):
-                all_values = {**base, **dict(zip(names, features, strict=True))}
-                if any(holds(f, all_values) for f in problem.never) or not _is_consistent(problem, all_values):
-                    continue
-                kind = IndividualKind(node, values, frozenset(g for g in problem.marks if holds(g, all_values)))
-                colours.append(Colour(kinds.setdefault(kind, len(kinds)), all_values))
+        fixed = {p: value is Kleene.TRUE for p, value in known.items() if value.definite}
+        for values in _guesses(names, conditions, {**guess}, fixed, budget):
+            marks = frozenset(g for g in problem.marks if holds(g, values))
+            kind = IndividualKind(node, tuple(values[p] for p in predicates), marks)
+            colours.append(Colour(kinds.setdefault(kind, len(kinds)), values))
     return Palette(problem, guess, tuple(kinds), tuple(colours))
 
 
-def _is_consistent(problem: Problem, values: Mapping[str, bool]) -> bool:
-    """Reachability is reflexive, and a loop is a cycle."""
+def _by_last_name(problem: Problem, names: Sequence[str]) -> list[list[Formula]]:
+    """Conditions that no individual satisfies, each at the last of its names: there it is known whether it holds.
+
+    Reachability is reflexive, and a loop is a cycle.
+    """
+    excluded = list(problem.never)
     for f in problem.features:
-        if f.kind in (Kind.FROM, Kind.TO) and holds(f.gamma, values) and not values[f.name]:
-            return False
-        if f.kind is Kind.LOOP and values[f.name] and not values[CYCLIC]:
-            return False
-    return True
+        if f.kind in (Kind.FROM, Kind.TO):
+            excluded.append(conj(f.gamma, neg(Atom(f.name, (HERE,)))))
+        if f.kind is Kind.LOOP:
+            excluded.append(conj(Atom(f.name, (HERE,)), neg(Atom(CYCLIC, (HERE,)))))
+    place = {name: i for i, name in enumerate(names)}
+    result: list[list[Formula]] = [[] for _ in range(len(names) + 1)]
+    for f in excluded:
+        result[max((place[p] + 1 for p in predicates_of(f) if p in place), default=0)].append(f)
+    return result
+
+
+def _guesses(
+    names: Sequence[str],
+    conditions: Sequence[Sequence[Formula]],
+    values: dict[str, bool],
+    fixed: Mapping[str, bool],
+    budget: list[int],
+) -> Iterator[dict[str, bool]]:
+    """All values of the names that satisfy none of the conditions."""
+    done = len(values.keys() & {*names})
+    if any(holds(f, values) for f in conditions[done]):
+        return
+    if done == len(names):
+        yield dict(values)
+        return
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise NotSupported("too many unary predicates")
+    name = names[done]
+    for value in (fixed[name],) if name in fixed else (False, True):
+        values[name] = value
+        yield from _guesses(names, conditions, values, fixed, budget)
+        del values[name]

@@ -7,7 +7,7 @@ becomes a feature of that variable. What has no such form is not supported; prov
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
 
@@ -214,16 +214,28 @@ class Reader:
         return False
 
     def _is_closure(self, f: Formula) -> bool:
-        return isinstance(f, Closure) and f.body is Atom(self.step, (f.sub_left, f.sub_right))
+        return isinstance(f, Closure) and self._path(f, positive=True) is not None
+
+    def _path(self, f: Closure, *, positive: bool) -> Pair | None:
+        """The closure of the field, or of its inverse."""
+        if f.body is Atom(self.step, (f.sub_left, f.sub_right)):
+            return Pair(Link.PATH, f.left, f.right, positive)
+        if f.body is Atom(self.step, (f.sub_right, f.sub_left)):
+            return Pair(Link.PATH, f.right, f.left, positive)
+        return None
 
     def _pair(self, f: Formula, *, positive: bool) -> Pair:
         match f:
             case Equal(a, b):
                 return Pair(Link.EQUAL, a, b, positive)
-            case Closure(a, b) if self._is_closure(f):
-                return Pair(Link.PATH, a, b, positive)
-            case Or(Equal(a, b), _) | Or(_, Equal(a, b)) if self._is_pair(f):
-                return Pair(Link.REACH, a, b, positive)
+            case Closure():
+                path = self._path(f, positive=positive)
+                if path is not None:
+                    return path
+            case Or(Equal(), Closure() as closure) | Or(Closure() as closure, Equal()) if self._is_pair(f):
+                path = self._path(closure, positive=positive)
+                if path is not None:
+                    return replace(path, link=Link.REACH)
             case Atom(name, (a, b)) if name == self.step:
                 return Pair(Link.STEP, a, b, positive)
             case Atom(name, (a, b)) if name in self.paths:
@@ -370,9 +382,13 @@ class Reader:
         ((link, inwards),) = links
         if shapes.isdisjoint(different):
             return self._one_link(link, inwards, gamma)
+        loop = self._feature(Kind.LOOP)
         if (link, inwards) == (Link.STEP, False):
-            return conj(neg(self._feature(Kind.LOOP)), self._feature(Kind.SUCCESSOR, gamma))
-        return None
+            return conj(neg(loop), self._feature(Kind.SUCCESSOR, gamma))
+        if link is Link.STEP or (inwards and gamma is TRUE):
+            one, two = self._feature(Kind.PREDECESSOR, gamma), self._feature(Kind.PREDECESSORS, gamma)
+            return IfThenElse(conj(loop, gamma), two, one)
+        return conj(neg(loop), self._feature(Kind.SUCCESSOR)) if gamma is TRUE else None
 
     def _around(self, links: set[tuple[Link, bool]], gamma: Formula, *, apart: bool) -> Formula | None:
         """Links in both directions: u and w are on one cycle, or equal unless `apart`; w satisfies gamma."""
@@ -402,20 +418,24 @@ class Reader:
         return True
 
     def _eliminate_two(self, clause: Clause, w: str, links: set[Pair], here: str | None) -> bool:
-        """Two different predecessors of an individual, with the same condition."""
+        """Two different predecessors of an individual.
+
+        With conditions a and b: one satisfies a, one satisfies b, and two of them satisfy either.
+        """
         into = next((p.right for p in links if p.link is Link.STEP and p.left == w and p.positive), None)
         other = next(({p.left, p.right} - {w} for p in links if p.link is Link.EQUAL and not p.positive), None)
         if into is None or other is None or len(links) != 2:
             return False
         (z,) = other
         expected = {Pair(Link.STEP, z, into), *(p for p in links if p.link is Link.EQUAL)}
-        gamma = clause.conditions.get(w, TRUE)
-        if z == here or into == z or clause.links_of(z) != expected or clause.conditions.get(z, TRUE) is not gamma:
+        if z == here or into == z or clause.links_of(z) != expected:
             return False
         clause.pairs -= links | expected
-        clause.conditions.pop(w, None)
-        clause.conditions.pop(z, None)
-        clause.require(into, self._feature(Kind.PREDECESSORS, gamma))
+        one, other = clause.conditions.pop(w, TRUE), clause.conditions.pop(z, TRUE)
+        if one is not other:
+            clause.require(into, self._feature(Kind.PREDECESSOR, one))
+            clause.require(into, self._feature(Kind.PREDECESSOR, other))
+        clause.require(into, self._feature(Kind.PREDECESSORS, disj(one, other)))
         return True
 
 

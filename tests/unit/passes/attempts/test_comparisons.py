@@ -34,6 +34,11 @@ KNOWN = {
     "a pointer is written between": "if (k < p->data) r = 1; p->next = NULL; if (k < p->data) r = 2;",
     "a new block is written between":
         "if (k < p->data) r = 1; t = malloc(sizeof *t); t->data = 1; if (k < p->data) r = 2; free(t);",
+    "of what a function has read":
+        "int x = p->data; if ((x > k) - (x < k) < 0) r = 1; x = p->data; if ((x > k) - (x < k) < 0) r = 2;",
+    "behind two pointers": "if (k < p->next->data) r = 1; t = NULL; if (k < p->next->data) r = 2;",
+    "of a copy of a pointer in a loop":
+        "int x = t->data, c = k - x; if (c < 0) r = 1; while (r < 1) { x = t->data; c = k - x; if (c < 0) r = 2; }",
     "on one way only": "if (r == 0 && k < 5) { if (k < p->data) r = 1; } if (k < p->data) r = 2;",
 }  # fmt: skip
 OPEN = {
@@ -44,6 +49,15 @@ OPEN = {
     "the member is written between": "if (k < p->data) r = 1; q->data = 7; if (k < p->data) r = 2;",
     "the pointer is written between": "if (k < p->data) r = 1; p = p->next; if (k < p->data) r = 2;",
     "memory is filled between": "if (k < p->data) r = 1; memset(p, 0, sizeof *p); if (k < p->data) r = 2;",
+    "a number that a function has read is written between":
+        "int x = p->data, y = k - x; if (y < 0) r = 1; q->data = 7; x = p->data; y = k - x; if (y < 0) r = 2;",
+    "a pointer on the way is written between":
+        "if (k < p->next->data) r = 1; p->next = p; if (k < p->next->data) r = 2;",
+    "the ways do not agree":
+        "int x; if (r) x = p->data; else x = q->data; if (k < x) r = 1; x = p->data; if (k < x) r = 2;",
+    "a loop changes what it reads":
+        "int x = p->data; while (__VERIFIER_nondet_int()) { if (k < x) r++; p = p->next; if (!p) break; x = p->data; }",
+    "a floating-point number": "double d = k; if (d < 3) r = 1; d = d / 2; if (d < 3) r = 2;",
     "the new block is known elsewhere":
         "t = malloc(sizeof *t); t->data = 2; p = t; if (k < p->data) r = 1; t->data = 1; if (k < p->data) r = 2;",
 }  # fmt: skip

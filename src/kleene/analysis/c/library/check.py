@@ -18,6 +18,7 @@ from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.blame.allocations import executes_spared
 from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
+from kleene.analysis.c.library.blame.outside import doubt_about
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
 from kleene.analysis.c.library.client.places import (
@@ -29,7 +30,13 @@ from kleene.analysis.c.library.client.places import (
 from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
-from kleene.analysis.c.library.contracts.contract import contract_of, loop_heads, main_heads, predicates_of
+from kleene.analysis.c.library.contracts.contract import (
+    contract_of,
+    loop_heads,
+    main_heads,
+    predicates_of,
+    why_no_contract,
+)
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
@@ -46,7 +53,9 @@ from kleene.analysis.c.library.inference.attempts import (
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     CHANGES,
+    EXECUTES_WRONG,
     FOLLOWS,
+    NO_TIME,
     REARRANGES,
     REFERS,
     SHARES,
@@ -150,9 +159,25 @@ class _Run:
             f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
             for name in sorted(inferred.types.zeroed)
         ]
+        for record, hooks in self.clients.hooks.items():
+            text = inferred.types.texts.get(record, record)
+            listed = ", ".join(f"p->{hook}" for hook in hooks)
+            report.assumptions.append(f"clients set {listed} of each {text} *p that is made, before they call others")
         self._prove(inference, inferred, report)
+        self._blame_once()
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
+
+    def _blame_once(self) -> None:
+        """Leave functions open whose error is in an exported function that they call, and that is wrong itself."""
+        wrong = {name: v for name, v in self.verdicts.items() if v.verdict is Verdict.FALSE and v.finding is not None}
+        for name, verdict in wrong.items():
+            inside = verdict.finding.function if verdict.finding is not None else name
+            if inside != name and inside in wrong:
+                reason = EXECUTES_WRONG.format(inside)
+                self.verdicts[name] = replace(
+                    verdict, verdict=Verdict.UNKNOWN, reason=reason, finding=None, run=None, sequence=()
+                )
 
     def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
         """Prove as many of the accepted operations as possible: first with one object, then those that take two.
@@ -270,11 +295,17 @@ class _Run:
             operations[operations.index(operation)] = other
             return True
         operations.remove(operation)
+        if readable and inference.tries.is_over and inference.has_others(operation):
+            self._decide(operation, Verdict.UNKNOWN, NO_TIME)
+            return True
         if breach is not None and breach.takes_reference:
             self._decide(operation, Verdict.UNKNOWN, REFERS)
             return True
         if run is not None and contradicts_itself(run):
             self._decide(operation, Verdict.UNKNOWN, ANSWERS)
+            return True
+        if run is not None and (doubt := doubt_about(run, client, self.interface)):
+            self._decide(operation, Verdict.UNKNOWN, doubt)
             return True
         if follows_datum(finding) or is_wrong_guess(operation, finding):
             reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
@@ -419,9 +450,13 @@ class _Run:
         for operation in inferred.accepted:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
-                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts, program))
+                contract, why_none = contract_of(operation, facts, program), why_no_contract(operation, program)
+                self.verdicts[verdict.name] = replace(verdict, contract=contract, no_contract=why_none)
 
     def _reject(self, rejected: Rejected) -> None:
+        if doubt := doubt_about(rejected.error, rejected.client, self.interface):
+            self._decide(rejected.operation, Verdict.UNKNOWN, doubt)
+            return
         finding, run = finding_of(rejected.error), rejected.error
         sequence = sequence_of(finding, rejected.client)
         told = with_breach(in_library(finding, rejected.client, self.interface, run), rejected.breach)

@@ -15,6 +15,7 @@ from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
 from kleene.passes.attempts.cursors import with_copied_cursors
+from kleene.passes.attempts.first_rounds import with_first_rounds
 from kleene.passes.attempts.loads import with_known_outcomes_and_loads, with_shared_loads
 from kleene.passes.attempts.unread import without_unread_cells
 from kleene.passes.facts.counters import has_counts
@@ -50,6 +51,8 @@ LOCAL_SHARE = 0.5
 """Share of the time left for the attempt `local`: later attempts may help too."""
 COUNTS_SHARE = 0.6
 """Share of the time left for the attempt `counts`: it seldom succeeds late, and later attempts may help too."""
+FIRST_ROUNDS_SHARE = 0.3
+"""Share of the time left for the attempt `first rounds`: it has about as many structures as the plain one."""
 COMPARISONS_SHARE = 0.5
 """Share of the time left for the attempt `comparisons`: later attempts may help too."""
 LOADS_SHARE = 0.5
@@ -246,6 +249,13 @@ ATTEMPTS = (
         _where(Way.NODES),
         way=Way.NODES,
         share=NODES_SHARE,
+    ),
+    Attempt(
+        "first rounds",
+        "loops that are entered for sure end behind a round",
+        _with_alarms,
+        rewrite=with_first_rounds,
+        share=FIRST_ROUNDS_SHARE,
     ),
     Attempt(
         "comparisons",

@@ -23,7 +23,7 @@ from kleene.cfa.operations import CHOICE, Assign, Error, Havoc, Place
 from kleene.cfa.types import CHAR, INT, ArrayType, IntegerType, PointerType, Type
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.text.blocks import TextBlocks, is_in_literal
-from kleene.passes.entry_parameters import ARGUMENT
+from kleene.passes.entry_parameters import ARGUMENT, COUNT
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.questions import Relations
@@ -314,8 +314,31 @@ class Accesses:
             return some
         self.chains.fresh += 1
         element = self.chains.local(f"$argument{self.chains.fresh}", access.type)
-        yes, no = self.chains.maybe(self.here, self.place)
+        count = self._argument_count(pointer, index)
+        if count is None:
+            yes, no = self.chains.maybe(self.here, self.place)
+        else:
+            no, yes = self.chains.branch(self.here, Comparison("==", count, self._same(index, count)), self.place)
         self.here = self.chains.location()
         for here, value in ((yes, some), (no, Constant(0, access.type))):
             self.chains.connect(self.chains.add(here, Assign(self.place, element, value)), self.here, self.place)
         return element
+
+    def _argument_count(self, pointer: Expression, index: Expression) -> Variable | None:
+        """The variable of the program that is the number of arguments, if it is enough to compare an index with it.
+
+        So it is if the index is a constant from the beginning of `argv`: the element is NULL iff both are equal.
+        """
+        if constant_of(index) is None or not self.relations.is_start(self.original(pointer), self.location):
+            return None
+        count = Variable(COUNT, INT)
+        stores = (e.label for e in self.texts.program.main.cfa.edges if isinstance(e.label, Assign))
+        names = [o.value for o in stores if o.target == count and isinstance(o.value, Variable)]
+        same = (v for v in names if self.relations.distance(v, count, self.location) == 0)
+        return next(same, None)
+
+    @staticmethod
+    def _same(index: Expression, count: Variable) -> Constant:
+        number = constant_of(index)
+        assert number is not None
+        return Constant(number, count.type)

@@ -119,6 +119,8 @@ class Landmarks:
 
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
         self._parents: dict[Hashable, Hashable] = {}
+        self._own: dict[Hashable, set[int]] = {}
+        """The constants of the operations in which a variable or member is: few of them are always landmarks."""
         numbers: list[tuple[Hashable, int]] = []
         limits: list[tuple[Hashable, int]] = []
         operations = [e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope)]
@@ -128,11 +130,14 @@ class Landmarks:
             holders = [holder for n in nodes for holder in _holders(n)]
             for holder in holders[1:]:
                 self._parents[self._root(holder)] = self._root(holders[0])
-            constants = [n.value for n in nodes if isinstance(n, Constant)] if not _is_of_bytes(operation) else []
+            found = [constant_of(n) for n in nodes if isinstance(n, Constant | Binary)]
+            constants = [c for c in found if c is not None] if not _is_of_bytes(operation) else []
             ends = [limit for n in nodes for limit in _limits(n.type)]
             ends += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
             ends += [program.largest_block // unit for unit in _units(operation, nodes)]
             ends += [most // unit for n in nodes if _is_product(n) for most in _limits(n.type) for unit in _factors(n)]
+            for holder in holders:
+                self._own.setdefault(holder, set()).update(constants)
             numbers += [(holders[0], constant) for constant in constants] if holders else []
             limits += [(holders[0], limit) for limit in ends] if holders else []
         constants_of: dict[Hashable, set[int]] = {}
@@ -166,9 +171,12 @@ class Landmarks:
 
     def of(self, holders: Iterable[Hashable], *, only_ends: bool = False) -> list[int]:
         """The landmarks of a number that is in some variables and members, in ascending order."""
+        holders = tuple(holders)
         roots = {self._root(holder) for holder in holders}
         known = self._ends if only_ends else self._of
-        return sorted({number for root in roots for number in known.get(root, ())})
+        few = (own for holder in holders if len(own := self._own.get(holder, ())) <= FEW_CONSTANTS)
+        own = {number + step for constants in few for number in constants for step in (-1, 0, 1)}
+        return sorted({number for root in roots for number in known.get(root, ())} | own)
 
 
 def _nodes(expression: Expression) -> Iterator[Expression]:

@@ -145,11 +145,15 @@ class TextOperations(StoredNumbers, ABC):
                 self.pay(key.symbol, state)
 
     def _damage_by_functions(self, state: State) -> None:
-        """Forget the terminators of all that functions write that are analysed apart."""
+        """Forget the terminators of all that functions write that are analysed apart; they keep the promises."""
         for key in [k for k in state.held if isinstance(k, Part) and k.kind in (OLDEST, NEWEST, "byte", "byte at")]:
             kinds = state.blocks.get(key.symbol)
             if key.scale == 1 and (kinds is None or kinds & self._written_apart):
                 del state.held[key]
+        for key, array in list(state.held.items()):
+            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
+                size = state.interval(state.held[Part("room", array, 1)])[0]
+                self._promise_member(state, key.symbol, array, key.scale, size)
 
     def after_call(self, operation: Operation, state: State) -> None:
         """Parameters, results and global pointers to texts have what is promised of them."""

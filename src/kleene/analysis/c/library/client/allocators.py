@@ -49,7 +49,9 @@ def _words(function: MissingFunction) -> str:
     if expression.startswith("free"):
         return f"{function.name}() has no body: it frees its argument, as free does"
     like = expression.partition("(")[0]
-    fails = "" if function.is_tested else ", and ends the program if there is no memory, as no call tests its result"
+    fails = (
+        "" if function.is_tested else ", and ends the program if there is no memory, as calls do not test its result"
+    )
     return f"{function.name}() has no body: it returns a block, as {like} does{fails}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from kleene.analysis.c.library.client.handed_out import hand_out, hand_out_members
 from kleene.analysis.c.library.client.walks import Walks
@@ -22,12 +23,14 @@ from kleene.analysis.c.library.readings.operations import (
     Outcome,
     Role,
 )
-from kleene.cfa.types import INT, VOID, FloatType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import INT, VOID, FloatType, IntegerType, PointerType, RecordType, VoidType
 
 _MOST_ELEMENTS = 1 << 24
 """Elements of an array of the client: so many that no product with their size overflows."""
 _DATUM = "(void *)65536"
 """A pointer that is stored only: to follow it is an error, told from others by its address behind the page of NULL."""
+CALLBACK = "kleene_callback_"
+"""How names of functions of the client begin."""
 IS_OVER = "kleene_over"
 """The variable that says whether an iterator is at its end."""
 _ANY_DATUM = "kleene_datum()"
@@ -91,8 +94,10 @@ class Calls:
         any_text: bool,
         any_datum: bool,
         watch: Watch | None = None,
+        hooks: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.interface = interface
+        self.hooks = hooks
         self.types = types
         self.variables = variables
         self.copied = copied
@@ -138,7 +143,7 @@ class Calls:
                 call.arguments.append(local)
                 if role is Role.INITIALISED:
                     call.guards.append(f"!{self.variables[name]}")
-                    call.kept = f"{self.variables[name]} = {local}"
+                    call.kept = f"{self.variables[name]} = {local}{self.set_hooks(name)}"
                     call.filled = hand_out_members(local, name, self.interface)
                     call.dropped = f"free({local})"
             elif role is Role.MADE:
@@ -151,6 +156,8 @@ class Calls:
                 call.arguments.append(local)
             elif role is Role.ARRAY:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
+            elif role is Role.FIXED:
+                self._array(parameter.type.target, local, str(parameter.type.count), call)
             elif role is Role.RESULT and leads_to_number(parameter.type):
                 call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
@@ -255,7 +262,14 @@ class Calls:
             return self._copy(another, text)
         variable = f"{self.variables[another]}_b" if another else self.variables[operation.makes]
         call.guards.append(f"!{variable}")
-        return f"{variable} = {text}"
+        hooks = self.set_hooks(operation.makes, variable)
+        return f"{variable} = {text}{f'; if ({variable}) {{ {hooks[2:]}; }}' if hooks else ''}"
+
+    def set_hooks(self, name: str, variable: str = "") -> str:
+        """The statements that set the members for functions of a new object which the library leaves to its clients."""
+        hooks = [(hook, self.interface.hooks[name, hook]) for hook in self.hooks.get(name, ())]
+        target = variable or self.variables.get(name, "")
+        return "".join(f"; {target}->{hook} = {self._callback(type_, Role.CALLBACK)}" for hook, type_ in hooks)
 
     def _copy(self, name: str, text: str) -> str:
         """Another object of a type: one of the two ends. (A loop, so that its head has the heaps with both.)"""
@@ -289,7 +303,8 @@ class Calls:
 
     def _array(self, element: str, local: str, count: str, call: _Call) -> None:
         """An array of the client with any content."""
-        call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
+        if not count.isdigit():
+            call.guards.append(f"{count} >= 0 && {count} <= {_MOST_ELEMENTS}")
         element = "unsigned char" if element.removeprefix("const ") == "void" else element
         call.allocations.append(f"{element} *{local} = malloc({count} * sizeof *{local});")
         call.blocks.append(local)
@@ -313,7 +328,15 @@ class Calls:
                 return f"(__VERIFIER_nondet_int() ? {self._callback(type_, role)} : NULL)"
             case _:
                 setup.append(f"{type_.text} {local};")
+                setup += [f"{local}.{member} = {self._datum};" for member in self._stored_in(type_)]
                 return local
+
+    def _stored_in(self, type_: CType) -> list[str]:
+        """The members of a record by value that are stored pointers; of a union, one."""
+        layout = self.interface.records.get(type_.type.name) if isinstance(type_.type, RecordType) else None
+        fields = [f for f in layout.fields if f.name and isinstance(f.type, PointerType)] if layout is not None else []
+        stored = [f.name for f in fields if isinstance(f.type, PointerType) and isinstance(f.type.target, VoidType)]
+        return stored[:1] if layout is not None and layout.union else stored
 
     def _number(self, type_: CType) -> str:
         return any_number(type_, any_float=self.is_general)
@@ -329,7 +352,7 @@ class Calls:
         ends = role in DROPS and self.watch is not None
         name = self._callbacks.get((type_.text, ends))
         if name is None:
-            name = self._callbacks[type_.text, ends] = f"kleene_callback_{len(self._callbacks) + 1}"
+            name = self._callbacks[type_.text, ends] = f"{CALLBACK}{len(self._callbacks) + 1}"
             result, *parameters = type_.callback
             listed = ", ".join(f"{p.text} p{i}" for i, p in enumerate(parameters)) or "void"
             value = "" if result.text == "void" else self._datum if result.target else self._number(result)
@@ -390,7 +413,8 @@ def member_to_see(record: str, interface: Interface) -> str:
 def stores_data(operation: Operation) -> bool:
     """Whether a function gets pointers that point nowhere, as an argument or from a function of the client."""
     results = [p.type.callback[0] for p in operation.function.parameters if p.type.callback]
-    return Role.DATA in operation.roles or Role.STORED in operation.roles or any(result.target for result in results)
+    stored = {Role.DATA, Role.STORED, Role.RECORD} & set(operation.roles)
+    return bool(stored) or any(result.target for result in results)
 
 
 def any_number(type_: CType, *, any_float: bool = True) -> str:

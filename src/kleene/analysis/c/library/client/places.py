@@ -99,8 +99,10 @@ def is_in_client(finding: Finding) -> bool:
 
 def in_library(finding: Finding, client: Client, interface: Interface, run: Confirmed | None = None) -> Finding:
     """The finding with the name of the file that the user gave; one in the client is at the last operation."""
-    if run is not None and _is_about_block_of_client(run):
-        finding = replace(finding, message=_FROM_PLACE.sub("block of the caller", finding.message))
+    if run is not None and (lines := _lines_of_client(run)):
+        allocators = [f.name for f in interface.missing for i in lines if f"({f.name})(" in client.text.splitlines()[i]]
+        whose = f"block from {allocators[0]}()" if allocators else "block of the caller"
+        finding = replace(finding, message=_FROM_PLACE.sub(whose, finding.message))
     own = str(Path(interface.file).resolve())
     finding = replace(finding, message=finding.message.replace(own, interface.file))
     if Path(finding.file).resolve() == Path(interface.file).resolve():
@@ -121,11 +123,11 @@ def with_breach(finding: Finding, breach: str) -> Finding:
     return replace(finding, message=f"{finding.message}; {breach}") if breach else finding
 
 
-def _is_about_block_of_client(run: Confirmed) -> bool:
-    """Whether the client has allocated the block of an error: the line is one that nobody has written."""
+def _lines_of_client(run: Confirmed) -> set[int]:
+    """The lines of the client that have allocated the block of an error, from 0: nobody has written them."""
     number = run.fault.block
     places = [b.place for s in run.trace.states() if number is not None and (b := s.blocks.get(number)) is not None]
-    return any(place is not None and Path(place.file).name == CLIENT for place in places)
+    return {place.line - 1 for place in places if place is not None and Path(place.file).name == CLIENT}
 
 
 def reason_in_library(reason: str, findings: list[Finding], client: Client, interface: Interface) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from kleene.analysis.c.library.client.allocators import allocator_texts
 from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, loose, stores_data
@@ -82,6 +83,7 @@ class _Writer:
         any_datum: bool,
         begins_with_two: bool,
         watch: Watch | None,
+        hooks: Mapping[str, Sequence[str]],
     ) -> None:
         self.interface = interface
         self.begins_with_two = begins_with_two
@@ -105,6 +107,7 @@ class _Writer:
             any_text=self.any_text,
             any_datum=self.any_datum,
             watch=watch,
+            hooks=hooks,
         )
 
     def write(self, included: str) -> Client:
@@ -273,7 +276,9 @@ class _Writer:
             variable, layout = self.variables[name], self.interface.records[name]
             pointers = [f.name for f in layout.fields if f.name and isinstance(f.type, PointerType)]
             empty = " && ".join([variable, *(f"!{variable}->{field}" for field in pointers)])
+            hooks = self.calls.set_hooks(name)[2:]
             made = f"if (!{variable}) {variable} = calloc(1, sizeof *{variable});"
+            made += f" if ({variable}) {{ {hooks}; }}" if hooks else ""
             ended = f"if ({empty}) {{ free({variable}); {variable} = NULL; }}"
             lines.append(f"        case {-2 * number}: {{ {made} break; }}")
             lines.append(f"        case {-2 * number - 1}: {{ {ended} break; }}")
@@ -326,13 +331,14 @@ def write_client(
     any_datum: bool = True,
     begins_with_two: bool = False,
     watch: Watch | None = None,
+    hooks: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Client:
     """The client of some operations; `included` is the path of the library as the client names it.
 
     Without `general`, its texts and floating-point numbers are a few that are known: trials need no more, and are
     shorter. Without `any_datum`, all stored pointers are equal: enough where no code examines them. With
     `begins_with_two`, its run begins with two objects of each type of which it keeps two. With `watch`, it is an error
-    that data of the client ends twice.
+    that data of the client ends twice. `hooks` are the members of records for functions that the client sets.
     """
     writer = _Writer(
         interface,
@@ -342,6 +348,7 @@ def write_client(
         any_datum=any_datum,
         begins_with_two=begins_with_two,
         watch=watch,
+        hooks=hooks,
     )
     return writer.write(included)
 

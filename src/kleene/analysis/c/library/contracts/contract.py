@@ -23,6 +23,7 @@ from kleene.cfa.types import PointerType
 from kleene.report.check.shape_words import Invariant, invariants_of
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
+from kleene.semantics.contracts.formulas import not_described
 
 _NEXT = "\n      && "
 """Between two conjuncts: each has a line."""
@@ -56,8 +57,15 @@ def predicates_of(head: Invariant, variable: str) -> Sequence[str]:
     return head.live.get(variable) or head.live.get(f"&{variable}", [variable])  # its address is passed
 
 
+def why_no_contract(operation: Operation, program: CProgram) -> str:
+    """Why formulas cannot describe a function, so that a contract could not be checked where it is pasted."""
+    return not_described(program, program.functions[operation.function.name])
+
+
 def contract_of(operation: Operation, facts: Mapping[str, Sequence[Fact]], program: CProgram) -> str:
-    """The contract as a comment; empty if the operation has no object."""
+    """The contract as a comment; empty if the operation has no object, or if formulas cannot describe the function."""
+    if why_no_contract(operation, program):
+        return ""
     shown = _names(operation, program)
     requires: list[str] = []
     ensures: list[str] = []

@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import combinations
 
-from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
+from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type, VoidType
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
@@ -89,6 +90,17 @@ class _View:
         """The nodes to which a cell may lead."""
         return [w for w in self.structure.nodes if self.structure.value(cell, node, w) is not Kleene.FALSE]
 
+    def reached(self, cell: str, link: str) -> set[int]:
+        """The nodes that may be reached from a cell of the object along a link."""
+        found: set[int] = set()
+        waiting = self.targets(cell, self.object)
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting += self.targets(link, node)
+        return found
+
     def everywhere(self, predicate: str, value: Kleene) -> bool:
         return all(self.structure.value(predicate, u) is value for u in self.structure.nodes)
 
@@ -112,6 +124,7 @@ def _facts(views: list[_View], own: Mapping[str, Type], of_object: Set[str]) -> 
         if _shown(link) in of_object and not any(view.targets(link, view.object) for view in views):
             yield Fact(f"{OBJECT}->{_shown(link)} is NULL", f"A(v, w) !({OBJECT}(v) & {link}(v, w))")
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
+    yield from _about_two_lists(views, fields, links)
     unions = {p.name: _members(p, links) for p in by_role[RoleKind.UNION]}
     joined = {c for p in by_role[RoleKind.UNION] for c in _members(p, cells)}
     grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links if c not in joined}
@@ -143,13 +156,15 @@ def _shown(cell: str) -> str:
 
 
 def _is_member(cell: str, members: Mapping[str, Type]) -> bool:
-    """Whether a cell is a member of a record of the program, or an element of one, that points to a record."""
+    """Whether a cell is a member of a record of the program, or an element of one, that points to a record.
+
+    A text is no block of a shape: that no two nodes share one is a fact about them, and has no name here.
+    """
     type_ = members.get(_shown(cell).partition("[")[0])
     while isinstance(type_, ArrayType):
         type_ = type_.element
-    return isinstance(type_, PointerType | RecordType) and not (
-        isinstance(type_, PointerType) and isinstance(type_.target, PointerType)
-    )
+    target = type_.target if isinstance(type_, PointerType) else None
+    return isinstance(type_, RecordType) or isinstance(target, RecordType | VoidType)
 
 
 def _about_fields(views: list[_View], fields: list[str], links: list[str], reached: list[Predicate]) -> Iterator[Fact]:
@@ -166,6 +181,19 @@ def _about_fields(views: list[_View], fields: list[str], links: list[str], reach
                 yield Fact(f"{end} is NULL, or {end}->{_shown(link)} is NULL", last)
             roots = [p for p in reached if p.role is not None and p.role.of == link]
             yield from _reached_from(views, field, fields, link, roots)
+
+
+def _about_two_lists(views: list[_View], fields: list[str], links: list[str]) -> Iterator[Fact]:
+    """Two members of the object lead to different blocks, as the free list of a pool and the list of those in use."""
+    for first, second in combinations(fields, 2):
+        for link in links:
+            met = [(v.reached(first, link), v.reached(second, link)) for v in views]
+            if all(any(pair[i] for pair in met) for i in range(2)) and all(not (one & two) for one, two in met):
+                conjunct = (
+                    f"A(v, a, b, w) !({OBJECT}(v) & {first}(v, a) & {second}(v, b) & {link}*(a, w) & {link}*(b, w))"
+                )
+                both = f"{OBJECT}->{_shown(first)} and {OBJECT}->{_shown(second)}"
+                yield Fact(f"no block is reached from both {both} along {_shown(link)}", conjunct)
 
 
 def _reached_from(

@@ -1,7 +1,8 @@
 """Members for functions of the client, such as ``void (*free)(void *)``, that no function of the library sets.
 
 A client that calls exported functions only leaves them NULL. So the invariant says that they are, and the code behind
-``if (l->free)`` is no part of a proof.
+``if (l->free)`` is no part of a proof. A member that the library calls without a test must be set by its clients: they
+do so when an object is made.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Set
 
 from kleene.cfa.expressions import AddressOf, Comparison, Expression, Field, Unary, Variable, walk, without_casts
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Error, Exit, Operation, Return, expressions
+from kleene.cfa.operations import Assign, Assume, Call, Error, Exit, Operation, Return, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import FunctionType, PointerType, RecordType
 from kleene.passes.facts.memory import constant_of
@@ -34,6 +35,22 @@ def unset_hooks(program: CProgram) -> dict[Hook, str]:
         for node in (n for x in expressions(operation) for n in walk(x) if isinstance(n, AddressOf)):
             hooks.pop(hook_of(node.target), None)
     return hooks
+
+
+def left_to_clients(program: CProgram, tested: Set[Hook]) -> dict[Hook, str]:
+    """The names of members for functions that clients must set: the library calls, and neither sets nor tests them.
+
+    Where an exported function has a parameter of the type of such a member, it should have set it.
+    """
+    unset = unset_hooks(program)
+    offered = {str(p.type) for function in program.functions.values() for p in function.parameters}
+    called = {
+        (hook_of(without_casts(operation.function)), str(operation.function.type))
+        for operation in program.operations
+        if isinstance(operation, Call) and not isinstance(operation.function, str)
+    }
+    wanted = {hook for hook, type_ in called if type_ not in offered}
+    return {hook: name for hook, name in unset.items() if hook in wanted - tested}
 
 
 def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str], given: frozenset[Variable] = frozenset()) -> frozenset[str]:

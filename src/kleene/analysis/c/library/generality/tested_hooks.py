@@ -21,11 +21,26 @@ _Holder = tuple[str, Variable] | Hook
 
 def tested_hooks(program: CProgram) -> set[tuple[str, int]]:
     """The parameters whose value some code compares with NULL: functions by name, parameters by place."""
+    tested = _tested(program)
+    return {
+        (name, place)
+        for name, function in program.functions.items()
+        for place, parameter in enumerate(function.parameters)
+        if (name, parameter) in tested
+    }
+
+
+def tested_members(program: CProgram) -> set[Hook]:
+    """The members for functions of the client that some code compares with NULL."""
+    return {(holder[0], holder[1]) for holder in _tested(program) if isinstance(holder[1], int)}
+
+
+def _tested(program: CProgram) -> set[_Holder]:
     edges = [(name, edge.label) for name, function in program.functions.items() for edge in function.cfa.edges]
     tested = {
         _holder(name, value)
         for name, function in program.functions.items()
-        for condition in _open_conditions(function.cfa)
+        for condition in open_conditions(function.cfa)
         for value in _compared(condition)
     }
     flows: list[tuple[_Holder, _Holder]] = []
@@ -39,12 +54,7 @@ def tested_hooks(program: CProgram) -> set[tuple[str, int]]:
     tested.discard(NO_HOOK)
     while more := {source for source, target in flows if target in tested} - tested - {NO_HOOK}:
         tested |= more
-    return {
-        (name, place)
-        for name, function in program.functions.items()
-        for place, parameter in enumerate(function.parameters)
-        if (name, parameter) in tested
-    }
+    return tested
 
 
 def _holder(function: str, value: Expression) -> _Holder:
@@ -57,7 +67,7 @@ def _holder(function: str, value: Expression) -> _Holder:
     return hook_of(value)
 
 
-def _open_conditions(cfa: Cfa[Operation]) -> list[Expression]:
+def open_conditions(cfa: Cfa[Operation]) -> list[Expression]:
     """The conditions of which both outcomes may return: an assertion states that NULL is not admissible."""
     returning = live_steps(cfa, {})
     tests = [edge for edge in cfa.edges if isinstance(edge.label, Assume)]

@@ -30,6 +30,7 @@ from kleene.analysis.c.library.readings.operations import (
 )
 from kleene.analysis.c.verdicts import finding_of
 from kleene.core.verdict import Finding
+from kleene.domains.explicit.effects import INSIDE_BLOCK
 from kleene.domains.explicit.evaluate import NO_ADDRESS, NO_BLOCK
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.values import Fault
@@ -148,12 +149,23 @@ def follows_datum(error: Fault | Finding) -> bool:
 
 
 def adds_block(rejected: Rejected) -> bool:
-    """Whether a function that should link a block of the caller, as its name says, has an error there."""
+    """Whether a function that should link a block or an object of the caller, as its name says, has an error there."""
     operation = rejected.operation
     roles = set(operation.roles)
-    if not says_add(operation.function) or Role.BLOCK not in roles or not roles & set(OBJECTS):
+    if not says_add(operation.function) or not roles & {Role.BLOCK, Role.GIVEN} or not roles & set(OBJECTS):
         return False
     return failing(rejected) == operation.function.name and not is_wrong_guess_of(rejected)
+
+
+def ends_wrongly(rejected: Rejected) -> bool:
+    """Whether a function that ends an object, by its name, and gets nothing else, fails on one and does not lose it."""
+    operation, kind = rejected.operation, rejected.error.fault.kind
+    ends = says_end(operation.function) and operation.ends and len(operation.roles) == 1
+    return ends and kind in _OF_ENDS and failing(rejected) == operation.function.name
+
+
+_OF_ENDS = ("double_free", "dangling_dereference", "invalid_free")
+"""Kinds of errors on what a function has freed itself."""
 
 
 def frees_datum(rejected: Rejected) -> bool:
@@ -165,7 +177,14 @@ def frees_datum(rejected: Rejected) -> bool:
 def frees_stored(rejected: Rejected) -> bool:
     """Whether the pointer that the library frees may be one that an earlier operation has stored."""
     earlier = executed_operations(finding_of(rejected.error), rejected.client)[:-1]
-    return frees_datum(rejected) and any(Role.DATA in operation.roles for operation in earlier)
+    return frees_datum(rejected) and any({Role.DATA, Role.RECORD} & set(operation.roles) for operation in earlier)
+
+
+def points_inside(rejected: Rejected) -> bool:
+    """Whether an error is that the caller frees a result which points into a block, and not to its beginning."""
+    fault = rejected.error.fault
+    freed = rejected.operation.outcome is Outcome.FREED and is_seen(fault, rejected.client)
+    return freed and fault.message.startswith(INSIDE_BLOCK)
 
 
 def failing(rejected: Rejected) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.analysis.c.library.blame.allocations import failed_allocations
+from kleene.analysis.c.library.blame.heap_facts import Ends, Truth
 from kleene.analysis.c.library.client.places import executed_operations
 from kleene.analysis.c.library.inference.attempts import Rejected, Tried, failing, most_telling
 from kleene.analysis.c.library.inference.trials import QUICK_STATES, null_tests
@@ -82,6 +83,22 @@ def failure_at_null(tries: Tries, best: Tried) -> Rejected | None:
         return None
     rejected = tries.one(replace(operation, roles=roles), QUICK_STATES).rejected
     return rejected if rejected and failing(rejected) == operation.function.name else None
+
+
+def links_itself(tries: Tries, operation: Operation) -> bool:
+    """Whether a function that gets an object and an element of it links a cycle, which the other functions never do.
+
+    It is to be called with two objects then, or with a node that is part of none.
+    """
+    own = set(operation.records_in(*OBJECTS)) & set(operation.records_in(*ELEMENTS))
+    if not own or operation.function.name in tries.stored.readings:
+        return False
+    every = tries.observe(tries.inferred.accepted)
+    others = tries.observe([o for o in tries.inferred.accepted if o != operation])
+    if every is None or others is None:
+        return False
+    cyclic = [f for f, truths in every.truths.items() if isinstance(f, Ends) and Truth.BROKEN in truths]
+    return any(Truth.BROKEN not in others.truths[f] for f in cyclic)
 
 
 def failures_as_siblings(tries: Tries, tried: list[Tried]) -> list[Rejected]:

@@ -14,6 +14,10 @@ FREES = (
     "it frees what clients store, and other functions need not: write a client whose stored pointers are blocks of "
     "the heap"
 )
+FREES_TEXT = (
+    "it frees a text that a client hands in, which it may do if the text is a block of the heap that the client leaves "
+    "to it: write a client that does"
+)
 SHARES = (
     "it links two objects, so that one object of each type is not general: give one of them to the library, "
     "or write a client with as many objects as you need"
@@ -26,6 +30,34 @@ OUTSIDE = (
     "it fails if {0}(), which has no body, returns {1}: say what it returns (--extern {0}=MODEL, --models FILE.c), or "
     "check the file that defines it"
 )
+RETURNS = (
+    "it fails where {0}() is called because a test has failed, and returns: if it ends the program there, as an "
+    "assertion does, say so (--extern {0}=noreturn)"
+)
+READS_BLOCK = (
+    "it depends on members of a block that {0} reads before any function sets them: its callers do, so write a client, "
+    "or pass them to {0} as parameters"
+)
+INDEXES = (
+    "it takes the number that a function of the client returns for an index: reduce it to the range of the array, or "
+    "write a client"
+)
+KEEPS = (
+    "a function of the client gets the block that is lost, and chooses it: its caller may end it; write a client that "
+    "does"
+)
+DATA_IS_LEFT = (
+    "it stores a block that it allocates as data of the client, whom nothing tells to end it: write a client that does"
+)
+LINKS_ITSELF = (
+    "it links an object, or a node that is part of none, with its other argument, and nothing says how clients make "
+    "such a pair: write one"
+)
+INSIDE = (
+    "its result points into a block that it allocates, and not to its beginning: nothing says how its caller ends it; "
+    "write a client"
+)
+EXECUTES_WRONG = "it executes {0}, which has this error itself: repair it there"
 UNTESTED = "it executes {0}, which does not test what it allocates: test it there"
 ANSWERS = (
     "it fails if a function of the client answers one question in two ways, which a comparison does not; it is not "

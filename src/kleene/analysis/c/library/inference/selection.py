@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.blame.outside import depends_on
+from kleene.analysis.c.library.blame.outside import doubt_about
 from kleene.analysis.c.library.client.places import keeper_of_text, leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
@@ -21,6 +21,7 @@ from kleene.analysis.c.library.inference.attempts import (
     Rejected,
     Tried,
     adds_block,
+    ends_wrongly,
     failing,
     follows_datum,
     frees_datum,
@@ -28,12 +29,14 @@ from kleene.analysis.c.library.inference.attempts import (
     is_guess,
     is_wrong_guess_of,
     most_telling,
+    points_inside,
 )
 from kleene.analysis.c.library.inference.doubts import (
     ender_of,
     failure_at_null,
     failures_as_siblings,
     has_objects,
+    links_itself,
     needs_more_than_zeros,
     usual_failures,
 )
@@ -48,10 +51,11 @@ from kleene.analysis.c.library.inference.reasons import (
     CHANGED,
     FOLLOWS,
     FREES,
+    INSIDE,
+    LINKS_ITSELF,
     NO_TIME,
     NOT_UNDERSTOOD,
     NOT_ZEROS,
-    OUTSIDE,
     REFERS,
     SHARES,
     VARIADIC,
@@ -73,6 +77,7 @@ from kleene.analysis.c.library.interface.object_types import (
 )
 from kleene.analysis.c.library.readings.candidates import readings, says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
+    CALLBACKS,
     OBJECTS,
     Fate,
     Operation,
@@ -109,7 +114,6 @@ class Inference:
         self.inferred = self.tries.inferred
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
-        self._missing = {f.name for f in interface.missing}
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -133,6 +137,9 @@ class Inference:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
         self._reconsider()
+        for operation in [o for o in self.inferred.accepted if links_itself(self.tries, o)]:
+            self.inferred.accepted.remove(operation)
+            self.inferred.untried[operation.function.name] = LINKS_ITSELF
         reject_sharing(self.tries)
         self._doubt_enders()
         admit_null(self.tries)
@@ -171,6 +178,11 @@ class Inference:
         self.inferred.accepted.append(best.operation)
         return best.operation
 
+    def has_others(self, operation: Operation) -> bool:
+        """Whether there are readings of a function with the same roles that no trial has refuted."""
+        possible = self.tries.possible(operation.function)
+        return any(o.roles == operation.roles and o not in self.tries.refuted for o in possible)
+
     def _doubt_enders(self) -> None:
         """A type of which the library makes objects has a function that ends them, if a name says so.
 
@@ -181,9 +193,11 @@ class Inference:
         for name in (types.constructed | types.initialised) - types.empty_is_null:
             taking = [o for o in self.inferred.accepted if name in o.records_in(*OBJECTS)]
             named = [o for o in taking if says_end(o.function) and o.fate is Fate.KEPT]
-            named = [o for o in named if o.function.name not in self.stored.readings]
+            named = [o for o in named if o.function.name not in self.stored.readings and _takes_no_more(o)]
             rejected = [r.operation.function for r in self.inferred.rejected]
-            ended = any(o.ends for o in taking) or any(says_end(f) and name in records_of(f) for f in rejected)
+            ended = any(o.ends or (says_end(o.function) and Role.ADDRESS in o.roles) for o in taking) or any(
+                says_end(f) and name in records_of(f) for f in rejected
+            )
             if not named or ended:
                 continue
             self.inferred.accepted.remove(named[0])
@@ -228,6 +242,9 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self.tries.best(tried)
+        if best is None and (rest := self.tries.rest_of(tried)):
+            self._decide(function, [*tried, *rest])
+            return
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
             return
         if best is not None:
@@ -263,6 +280,8 @@ class Inference:
             self._decide(
                 function, self.tries.all_of(self.tries.possible(function))
             )  # the other waits until elements are made
+        elif wrong := [r for r in failures if ends_wrongly(r) and has_objects(self.tries, [r])]:
+            self._reject(most_telling(wrong))
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface)
         elif is_accepted_otherwise(self.tries, function, failures):
@@ -279,6 +298,8 @@ class Inference:
             self.inferred.untried[function.name] = FREES
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
+        elif any(map(points_inside, failures)):
+            self.inferred.untried[function.name] = INSIDE
         elif has_objects(self.tries, failures) and not is_wrong_guess_of(most_telling(failures)):
             self._reject(self._with_breach(failures) or most_telling(failures))
         else:
@@ -309,10 +330,8 @@ class Inference:
 
     def _reject(self, rejected: Rejected) -> None:
         """Reject a function, or the one that has left it an object on which it fails."""
-        if name := depends_on(rejected.error, self._missing):
-            trace = rejected.error.trace
-            value = next(v for v, why in zip(trace.inputs, trace.reasons, strict=True) if why == name)
-            self.inferred.untried[rejected.operation.function.name] = OUTSIDE.format(name, value)
+        if doubt := doubt_about(rejected.error, rejected.client, self.interface):
+            self.inferred.untried[rejected.operation.function.name] = doubt
             return
         error = consistent_error(rejected.error, self.tries.budget)
         if error is None:
@@ -395,6 +414,11 @@ class Inference:
 def _links(tried: Tried) -> bool:
     """Whether a function makes elements of what it gets."""
     return says_add(tried.operation.function) and bool({Role.GIVEN, Role.LOOSE} & set(tried.operation.roles))
+
+
+def _takes_no_more(operation: Operation) -> bool:
+    """Whether an operation gets an object, and beside it functions only: with a key, it ends one of the elements."""
+    return all(role in (*OBJECTS, *CALLBACKS) for role in operation.roles)
 
 
 def _frees_data(failures: list[Rejected]) -> bool:

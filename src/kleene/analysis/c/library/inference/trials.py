@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
@@ -12,7 +13,7 @@ from kleene.analysis.c.library.client.allocators import harmless_functions
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_client
 from kleene.analysis.c.library.client.walks import FOUND
 from kleene.analysis.c.library.client.watch import Watch
-from kleene.analysis.c.library.generality.hooks import live_steps, unset_hooks
+from kleene.analysis.c.library.generality.hooks import left_to_clients, live_steps, unset_hooks
 from kleene.analysis.c.library.generality.separation import (
     Shared,
     examines_data,
@@ -21,16 +22,18 @@ from kleene.analysis.c.library.generality.separation import (
     stale_blocks,
 )
 from kleene.analysis.c.library.generality.stored_data import stored_arguments
+from kleene.analysis.c.library.generality.tested_hooks import open_conditions, tested_members
 from kleene.analysis.c.library.inference.spared import with_spared, without_exits
 from kleene.analysis.c.library.interface.exports import Interface
-from kleene.analysis.c.library.interface.object_types import ObjectTypes
+from kleene.analysis.c.library.interface.object_types import ObjectTypes, object_types
+from kleene.analysis.c.library.readings.candidates import can_call_back
 from kleene.analysis.c.library.readings.operations import NEVER_NULL, Operation
 from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.cfa.expressions import Comparison, walk
-from kleene.cfa.operations import Assume, Place
+from kleene.cfa.operations import Place
 from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
@@ -76,7 +79,6 @@ class ClientFolder:
         With `one_other`, all data is NULL beside the one that it watches.
         """
         included = str(Path(self.interface.file).resolve())
-        path = self.folder / CLIENT
         any_datum = with_data or (general and not watches and self._examines_data(types, operations))
         watch = self._watch(types, operations, one_other) if watches else None
         client = write_client(
@@ -88,12 +90,29 @@ class ClientFolder:
             any_datum=any_datum,
             begins_with_two=begins_with_two,
             watch=watch,
+            hooks=self.hooks,
         )
+        return client, self._read(client)
+
+    def _read(self, client: Client) -> CProgram:
+        path = self.folder / CLIENT
         path.write_text(client.text, encoding="utf-8")
-        return client, with_spared(without_exits(read_program([str(path)], self.options)), self.spared)
+        return with_spared(without_exits(read_program([str(path)], self.options)), self.spared)
+
+    @cached_property
+    def hooks(self) -> dict[str, tuple[str, ...]]:
+        """The members for functions that the library leaves to its clients, for each record."""
+        if not self.interface.hooks:
+            return {}
+        included = str(Path(self.interface.file).resolve())
+        program = self._read(write_client(self.interface, object_types(self.interface), [], included))
+        left = left_to_clients(program, tested_members(program))
+        known = [(r, f) for (r, _), f in left.items() if (r, f) in self.interface.hooks]
+        known = [hook for hook in known if can_call_back(self.interface.hooks[hook].callback)]
+        return {record: tuple(f for r, f in known if r == record) for record, _ in known}
 
     def _examines_data(self, types: ObjectTypes, operations: list[Operation]) -> bool:
-        return examines_data(self.write(types, operations)[1])
+        return bool(self.interface.payload) or examines_data(self.write(types, operations)[1])
 
     def _watch(self, types: ObjectTypes, operations: list[Operation], one_other: bool) -> Watch:
         program = self.write(types, operations)[1]
@@ -225,8 +244,8 @@ def steps_for(program: CProgram, operation: Operation) -> frozenset[str]:
 
 
 def null_tests(function: Function) -> set[int]:
-    """The parameters that a function compares with NULL, by place."""
-    tests = [e.label.condition for e in function.cfa.edges if isinstance(e.label, Assume)]
+    """The parameters that a function compares with NULL, by place; an assertion says that NULL is not admissible."""
+    tests = open_conditions(function.cfa)
     sides = [(n.left, n.right) for test in tests for n in walk(test) if isinstance(n, Comparison)]
     compared = {left for left, right in sides if constant_of(right) == 0}
     return {i for i, parameter in enumerate(function.parameters) if parameter in compared}

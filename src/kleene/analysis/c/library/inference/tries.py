@@ -125,8 +125,15 @@ class Tries:
         operation = self.stored.operation(function, self.inferred.types)
         return [] if operation is None else [operation]
 
-    def all_of(self, possible: list[Operation]) -> list[Tried]:
-        """Try readings until one executes the whole function, or no other roles are left."""
+    def rest_of(self, tried: list[Tried]) -> list[Tried]:
+        """Try readings that were left out because one with the same roles had no error, which it has in the end."""
+        known = {t.operation for t in tried}
+        roles = {(t.operation.roles, t.operation.fate) for t in tried if t.trial.error is not None}
+        rest = [o for o in self.possible(tried[0].operation.function) if o not in known] if tried else []
+        return self.all_of([o for o in rest if (o.roles, o.fate) in roles], tried)
+
+    def all_of(self, possible: list[Operation], before: Sequence[Tried] = ()) -> list[Tried]:
+        """Try readings until one executes the whole function, or no other roles are left; `before` were tried."""
         tried: list[Tried] = []
         admitted: set[tuple[Role, ...]] = set()
         certain = False
@@ -135,7 +142,8 @@ class Tries:
                 break
             if operation.roles in admitted or (is_guess(operation) and certain):
                 continue
-            if not may_be_ignored(operation, tried) or self._is_element(operation, tried):
+            known = [*before, *tried]
+            if not may_be_ignored(operation, known) or self._is_element(operation, known):
                 continue
             attempt = self.one(operation, QUICK_STATES)
             if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:
@@ -169,17 +177,20 @@ class Tries:
 
     def breach_in(self, run: Confirmed, client: Client, operations: Sequence[Operation]) -> Breach | None:
         """The one among some operations that breaks, in a failing run, what the others keep."""
-        records, may_fail = self.interface.records, self.malloc_may_fail
 
         def observe_without(operation: Operation) -> Observer | None:
-            others = [o for o in operations if o.function != operation.function]
-            other_client, program = self.clients.write(self.inferred.types, others)
-            observer = Observer(other_client, records)
-            trial = run_trial(other_client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
-            observer.has_error = trial.error is not None
-            return None if trial.cut_short else observer
+            return self.observe([o for o in operations if o.function != operation.function])
 
-        return breaking_operation(run, client, records, observe_without)
+        return breaking_operation(run, client, self.interface.records, observe_without)
+
+    def observe(self, operations: list[Operation]) -> Observer | None:
+        """What the states between some operations say of facts; None if there is no time."""
+        client, program = self.clients.write(self.inferred.types, operations)
+        observer = Observer(client, self.interface.records)
+        may_fail = self.malloc_may_fail
+        trial = run_trial(client, program, self.budget, QUICK_STATES, malloc_may_fail=may_fail, also=observer)
+        observer.has_error = trial.error is not None
+        return None if trial.cut_short else observer
 
     def _execute(self, operation: Operation, states: int) -> Tried:
         client, program = self.clients.write(

@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `payload`: the records that a file only stores pointers to
 - `exports`: the functions that a file exports
 - `object_types`: the records that a client keeps, their elements, and iterators
 """

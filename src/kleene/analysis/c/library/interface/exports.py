@@ -7,18 +7,19 @@ exported too, because every file that includes the header has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from kleene.analysis.c.library.interface.payload import payload_of, with_void
 from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.input.system_headers import is_own_header
 from kleene.c.library.variadic import is_argument_list
 from kleene.c.options import ReadOptions, parse_unit
 from kleene.c.parse import POINTER_BYTES
 from kleene.c.type_reader import TypeReader
-from kleene.cfa.types import VOID, RecordLayout, Type
+from kleene.cfa.types import VOID, RecordLayout, RecordType, Type
 
 HEADER = ".h"
 
@@ -33,6 +34,8 @@ class CType:
     """The type that it points to, as C text without qualifiers; empty if it is no pointer."""
     constant_target: bool = False
     """Whether the type forbids writing through the pointer."""
+    count: int = 0
+    """The number of elements of an array that is written as one in a list of parameters."""
     callback: tuple[CType, ...] = ()
     """For a pointer to a function: its result and its parameters."""
 
@@ -54,12 +57,8 @@ class ExportedFunction:
     result: CType
     line: int
     variadic: bool = False
-
-    @property
-    def head(self) -> str:
-        """The declaration as a person writes it."""
-        parameters = ", ".join(_declaration(p.type.text, p.name) for p in self.parameters)
-        return f"{_declaration(self.result.text, self.name)}({parameters or 'void'})"
+    head: str = field(default="", compare=False)
+    """The declaration as a person writes it."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class MissingFunction:
     """The type of the result, and those of the parameters."""
     variadic: bool = False
     is_tested: bool = False
-    """Whether some code of the file compares a result of it with NULL."""
+    """Whether code of the file compares a result of it with NULL; if its name says that it never fails, all results."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,12 @@ class Interface:
     """The variables that other files can name, with their types; `void` if the file only declares one."""
     missing: tuple[MissingFunction, ...] = ()
     """The functions without a body that the file calls, other than those of the standard library."""
+    hooks: dict[tuple[str, str], CType] = field(default_factory=dict)
+    """The members that point to functions, by record and name."""
+    payload: frozenset[str] = frozenset()
+    """The records that the file only stores pointers to: these are data of its clients."""
+    complaints: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    """The functions without a body that are called where a test has failed, by file name, line and column."""
 
 
 def read_interface(file: str, options: ReadOptions) -> Interface:
@@ -115,7 +120,66 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
                 else:
                     variables[str(c.spelling)] = types.read(c.type)
         missing = tuple(_missing(definitions, types, _texts(definitions, Path(file).read_bytes())))
-    return Interface(file, tuple(functions.values()), records, has_main, variables, missing)
+        hooks = dict(_hooks(unit.cursor.get_children(), types))
+        complaints = dict(_complaints(definitions, {f.name for f in missing}))
+        every = [c for c in unit.cursor.get_children() if kind(c) == "FUNCTION_DECL" and c.is_definition()]
+        listed = tuple(functions.values())
+        payload = payload_of(
+            [t.type for f in listed for t in (*(p.type for p in f.parameters), f.result)], every, types
+        )
+    listed = tuple(_as_data(f, payload) for f in listed)
+    return Interface(file, listed, records, has_main, variables, missing, hooks, payload, complaints)
+
+
+def _as_data(function: ExportedFunction, payload: Set[str]) -> ExportedFunction:
+    """The function whose pointers to records that the file only stores pointers to are read as `void *`."""
+
+    def change(type_: CType) -> CType:
+        return replace(type_, type=with_void(type_.type, payload), callback=tuple(map(change, type_.callback)))
+
+    parameters = tuple(replace(p, type=change(p.type)) for p in function.parameters)
+    return replace(function, parameters=parameters, result=change(function.result))
+
+
+def _complaints(definitions: Sequence[Any], missing: Set[str]) -> Iterator[tuple[tuple[str, int, int], str]]:
+    """The calls that are all what an `if` does, without `else`: ``if (!node) log_assertion("node")``."""
+    tests = (node for cursor in definitions for node in cursor.walk_preorder() if kind(node) == "IF_STMT")
+    for children in ([*node.get_children()] for node in tests):
+        called = children[1] if len(children) == _WITHOUT_ELSE else None
+        while called is not None and kind(called) in ("COMPOUND_STMT", "UNEXPOSED_EXPR", "CSTYLE_CAST_EXPR"):
+            inside = [*called.get_children()]
+            called = inside[-1] if len(inside) == 1 else None
+        if called is not None and kind(called) == "CALL_EXPR" and called.spelling in missing:
+            place = called.location
+            yield (Path(place.file.name).name, int(place.line), int(place.column)), str(called.spelling)
+
+
+_WITHOUT_ELSE = 2
+"""Parts of an `if` without `else`: the condition, and what is done."""
+
+
+def _hooks(declarations: Iterable[Any], types: TypeReader) -> Iterator[tuple[tuple[str, str], CType]]:
+    """The members of structs that point to functions."""
+    for cursor in declarations:
+        if kind(cursor) != "STRUCT_DECL" or not cursor.is_definition():
+            continue
+        members = [(str(f.spelling), f.type.get_canonical()) for f in cursor.type.get_fields()]
+        found = [(n, t) for n, t in members if t.kind.name == "POINTER" and t.get_pointee().kind.name in _FUNCTIONS]
+        record = types.read(cursor.type) if found else VOID
+        if isinstance(record, RecordType):
+            yield from (((record.name, name), _type(type_, types)) for name, type_ in found)
+
+
+_FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
+"""What libclang calls types of functions."""
+
+
+def exported_names(file: str, options: ReadOptions) -> list[str]:
+    """The names of the functions that a file defines and exports, `main` included."""
+    with raise_from_callbacks():
+        definitions = [c for c in parse_unit(file, options).cursor.get_children() if kind(c) == "FUNCTION_DECL"]
+        own = [c for c in definitions if c.is_definition() and _is_in(file, c)]
+        return [str(c.spelling) for c in own if c.storage_class.name != "STATIC"]
 
 
 def _is_in(file: str, cursor: Any) -> bool:
@@ -149,30 +213,34 @@ def _missing(definitions: Sequence[Any], types: TypeReader, texts: Sequence[str]
 def _missing_function(cursor: Any, types: TypeReader, texts: Sequence[str]) -> MissingFunction:
     parameters = [p.type for p in cursor.get_arguments()]
     prototype = cursor.type.kind.name == "FUNCTIONPROTO"
+    name = str(cursor.spelling)
+    tests = [tested for text in texts for tested in _tests(name, text)]
     return MissingFunction(
-        str(cursor.spelling),
+        name,
         str(cursor.result_type.spelling),
         tuple(str(p.spelling) for p in parameters),
         (_type(cursor.result_type, types), *(_type(p, types, decay=True) for p in parameters)),
         bool(prototype and cursor.type.is_function_variadic()),
-        any(_is_tested(str(cursor.spelling), text) for text in texts),
+        bool(tests) and (all(tests) if _NEVER_FAILS.search(name) else any(tests)),
     )
 
 
-def _is_tested(name: str, text: str) -> bool:
-    """Whether the text of a function compares what another one returns with NULL: at the call, or where it is kept."""
+_NEVER_FAILS = re.compile(r"(?:^|_)(?:x|safe|checked|must)_?[a-z]*(?:alloc|dup)|or_(?:die|abort|exit)", re.IGNORECASE)
+"""Names of allocators that end the program when there is no memory, by convention; a test or two changes nothing."""
+
+
+def _tests(name: str, text: str) -> Iterator[bool]:
+    """For calls of a function in the text of another: whether what it returns is compared with NULL, there or later."""
     call = rf"(?:\([^()]*\)\s*)?\b{name}\s*\("
     if re.search(rf"!\s*{call}", text):
-        return True
+        yield True
     stored = {m[1].lstrip("*") for m in re.finditer(rf"([\w.\->\[\]*]+)\s*=\s*{call}", text)}
     for target in map(re.escape, stored):
         before = r"(?:!\s*\(?\s*|\bNULL\s*[!=]=\s*|(?:if|while)\s*\(\s*|&&\s*|\|\|\s*)"
         alone = rf"{before}{target}\s*(?:\)|&&|\|\||=[^=])"
         compared = rf"{target}\s*(?:[!=]=\s*(?:NULL|0)\b|\?)"
         at_call = rf"\(\s*{target}\s*=\s*{call}[^;{{]*\)\s*[!=]="
-        if any(re.search(pattern, text) for pattern in (alone, compared, at_call)):
-            return True
-    return False
+        yield any(re.search(pattern, text) for pattern in (alone, compared, at_call))
 
 
 def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
@@ -181,8 +249,15 @@ def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
         for i, p in enumerate(cursor.get_arguments(), start=1)
     )
     variadic = cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic()
+    written = [_declaration(str(p.type.spelling), str(p.spelling)) for p in cursor.get_arguments()]
+    head = _declaration(str(cursor.result_type.spelling), str(cursor.spelling))
     return ExportedFunction(
-        str(cursor.spelling), parameters, _type(cursor.result_type, types), int(cursor.location.line), bool(variadic)
+        str(cursor.spelling),
+        parameters,
+        _type(cursor.result_type, types),
+        int(cursor.location.line),
+        bool(variadic),
+        f"{head}({', '.join([*written, *['...'] * bool(variadic)]) or 'void'})",
     )
 
 
@@ -192,12 +267,14 @@ def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
         return CType(VOID, "va_list")
     if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
         element = canonical.element_type
-        return CType(types.parameter(type_), f"{_unqualified_text(element)} *", _unqualified_text(element))
+        target = _unqualified_text(element)
+        fixed = int(canonical.element_count) if canonical.kind.name == "CONSTANTARRAY" else 0
+        return CType(types.parameter(type_), f"{target} *", target, bool(element.is_const_qualified()), fixed)
     read = types.parameter(type_) if decay else types.read(type_)
     if canonical.kind.name != "POINTER":
         return CType(read, _unqualified_text(canonical))
     pointee = canonical.get_pointee()
-    if pointee.kind.name in ("FUNCTIONPROTO", "FUNCTIONNOPROTO"):
+    if pointee.kind.name in _FUNCTIONS:
         signature: Sequence[Any] = [pointee.get_result()]
         if pointee.kind.name == "FUNCTIONPROTO":
             signature = [*signature, *pointee.argument_types()]
@@ -219,4 +296,6 @@ def _declaration(type_: str, name: str) -> str:
     """A declaration of a name with a type as text."""
     if "(*)" in type_:
         return type_.replace("(*)", f"(*{name})", 1)
-    return f"{type_}{name}" if type_.endswith("*") else f"{type_} {name}"
+    type_, bracket, count = type_.partition("[")
+    spaced = f"{type_}{name}" if type_.endswith("*") else f"{type_.rstrip()} {name}"
+    return f"{spaced}{bracket}{count}".rstrip()

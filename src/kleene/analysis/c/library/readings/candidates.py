@@ -57,7 +57,7 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that look at an element, or lead on from it, and leave it where it is."""
-_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
+_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link|(^|_)put(_|$)", re.IGNORECASE)
 """Names of functions that link an element."""
 _TAKES_OUT = re.compile(r"unlink|del|remove|erase|detach|drop|pop|take|cut", re.IGNORECASE)
 """Names of functions that do not, though `link` may be in them."""
@@ -71,6 +71,10 @@ _DROPS = re.compile(r"free|destr|delet|dispos|releas|drop|dtor|unref|clean|clear
 """Names of functions of the client that end data, and of functions that call them for all elements."""
 _VISITS = re.compile(r"visit|each|apply|print|show|log|notify|cb|callback|walk|iter", re.IGNORECASE)
 """Names of functions of the client that only look at data."""
+
+
+_JOINS = re.compile(r"join|concat|merge|splice|(^|_)cat($|_)", re.IGNORECASE)
+"""Names of functions that make one object of two: an element of the first one would be linked to itself."""
 
 
 def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
@@ -200,6 +204,9 @@ def _record_roles(
     if types.elements.get(name) in records:
         yield Role.GIVEN
     yield Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT
+    if several and name in types.empty_is_null and _JOINS.search(function.name):
+        yield Role.SECOND
+        return
     if _may_be_loose(function, parameter, records, types):
         yield from (Role.SECOND, Role.LOOSE) if several else (Role.LOOSE,)
     if not alone or parameter.name not in types.named_objects.get(name, ()):
@@ -243,9 +250,11 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
         return (Role.RECORD,)
     if not isinstance(type_, PointerType):
         return ()
+    if parameter.type.count:
+        return (Role.FIXED,)
     if parameter.type.callback:
         called = Role.DROP if _drops(function, parameter) else Role.CALLBACK
-        return (called,) if _can_call_back(parameter.type.callback) else ()
+        return (called,) if can_call_back(parameter.type.callback) else ()
     target = type_.target
     if isinstance(target, VoidType):
         return (Role.DATA, *array, Role.OWNED)
@@ -258,7 +267,7 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
     return (Role.RESULT, Role.TAKEN) if isinstance(target.target, IntegerType | VoidType) else (Role.RESULT,)
 
 
-def _can_call_back(signature: tuple[CType, ...]) -> bool:
+def can_call_back(signature: tuple[CType, ...]) -> bool:
     """Whether a function of the client can return any result: of pointers, what it gets (pointers that are stored)."""
     result, *parameters = signature
     if isinstance(result.type, PointerType):

@@ -37,6 +37,7 @@ class Role(Enum):
     TEXT = "a text"
     LASTING_TEXT = "a text that outlives the object"
     ARRAY = "an array with as many elements as the number beside it"
+    FIXED = "an array with as many elements as its declaration says"
     DATA = "a pointer that is stored only"
     STORED = "a pointer that is stored only, and not NULL"
     OWNED = "a block that the library frees"
