@@ -11,6 +11,8 @@ from kleene.analysis.c import strategy
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.refinement import RefineSettings
+from kleene.core.verdict import Verdict
+from kleene.diagnostics import InputError
 from kleene.results.check import CheckReport
 
 HEAD = """\
@@ -163,3 +165,36 @@ def test_an_error_function_that_is_not_asked_about_is_ordinary(
     domain = "fesa" if name == "fesa" else "all"
     options = check_options(properties=("memsafety",), domain=domain, refine=refined, timeout=10)
     assert verdicts(check([str(source)], options))["memsafety"] != "TRUE"
+
+
+RETURNED = """
+#include <stdlib.h>
+struct node { struct node *next; };
+struct node *made(int n) {
+    struct node *list = NULL;
+    while (n-- > 0) {
+        struct node *x = malloc(sizeof *x);
+        if (!x) LATER;
+        x->next = list;
+        list = x;
+    }
+    return list;
+}
+"""
+
+
+@pytest.mark.parametrize(("later", "verdict"), [("break", Verdict.TRUE), ("return NULL", Verdict.FALSE)])
+def test_the_caller_has_what_the_entry_returns(later: str, verdict: Verdict, tmp_path: Path) -> None:
+    """A block that the entry returns counted as lost; the others of the list are lost where it returns NULL."""
+    path = tmp_path / "made.c"
+    path.write_text(RETURNED.replace("LATER", later))
+    report = check([str(path)], check_options(entry="made", timeout=20))
+    assert report.properties["memsafety"] is verdict
+    assert report.properties["memcleanup"] is Verdict.FALSE
+
+
+def test_a_file_without_main_is_told_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "made.c"
+    path.write_text(RETURNED.replace("LATER", "break"))
+    with pytest.raises(InputError, match="is checked with --library, or from one function with --entry NAME"):
+        check([str(path)], check_options(timeout=20))

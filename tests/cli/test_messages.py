@@ -225,8 +225,8 @@ def test_a_run_through_code_that_is_not_there_says_so(tmp_path: Path) -> None:
     path.write_text(OUTSIDE)
     text = check_text(check([str(path)], check_options(timeout=20.0)))
     assert (
-        "8:13: note: note has no body: in this run it returns and changes no pointer; if it does not return: "
-        "--extern note=noreturn" in text
+        "8:13: note: note has no body: in this run it returns and changes no pointer; if this is wrong, give its file, "
+        "--extern note=noreturn or --models FILE.c" in text
     )
     assert "unlikely() has no body and no declaration (is a header or a macro missing?)" in text
     assert "invalid_free: free of local, which is no heap block (confirmed)" in text

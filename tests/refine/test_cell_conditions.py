@@ -93,6 +93,47 @@ def test_lists_whose_nodes_satisfy_a_condition(tmp_path, build, change, claim):
     assert cell_conditions(result.task.conditions)
 
 
+ACCOUNTS = """
+#include <stdlib.h>
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct account { unsigned in, out, balance; struct account *next; };
+int main(void) {
+    struct account *bank = NULL;
+    while (__VERIFIER_nondet_int()) {
+        if (__VERIFIER_nondet_int()) {
+            struct account *a = malloc(sizeof *a);
+            if (!a) exit(1);
+            a->in = a->out = a->balance = 0;
+            a->next = bank;
+            bank = a;
+        } else {
+            struct account *a = bank;
+            while (a && __VERIFIER_nondet_int()) a = a->next;
+            unsigned amount = __VERIFIER_nondet_int();
+            if (a) { a->in += amount; a->balance += amount; }
+        }
+    }
+    for (struct account *a = bank; a; a = a->next) assert(a->balance == a->in - a->out);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "outcome"),
+    [
+        ("amount; }", "amount; }", SAFE),
+        ("a->balance += amount", "a->balance += amount & 1", UNSAFE),
+        ("a->balance = 0;", "a->balance = 1;", UNSAFE),
+    ],
+)
+def test_four_conditions_on_one_list(tmp_path, old, new, outcome):
+    """Only the first condition tells nodes apart: with all of them the tree has more than 200,000 structures."""
+    assert old in ACCOUNTS
+    assert refined(written(tmp_path, ACCOUNTS.replace(old, new))).outcome == outcome
+
+
 @pytest.mark.parametrize(
     "build,change,claim",
     [

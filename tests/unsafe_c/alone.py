@@ -27,6 +27,12 @@ def is_proved(text: str, folder: Path) -> bool:
     return result.complete and not {alarm.kind for alarm in result.alarms} & SAFETY
 
 
+def is_clean(text: str, folder: Path) -> bool:
+    """Whether all attempts together have no alarm at all."""
+    result = analyse(_prepared(text, folder), malloc_may_fail=True, seconds=SECONDS)
+    return result.complete and not result.alarms
+
+
 def is_proved_by(attempt: str, text: str, folder: Path) -> bool:
     """Whether one attempt has no alarm at all."""
     prepared = _prepared(text, folder)

@@ -21,6 +21,15 @@ CHANGED_COUNTS: dict[str, list[Change]] = {
         ("static int len;", "static int len = 1;"),
         ("    len--;\n}", "    len = 0;\n}"),
     ],
+    "counts/rounds": [
+        ("    count++;\n", "    count += 2;\n"),
+        ("    if (count == 1) {", "    if (count == 2) {"),
+        ("    if (count == 0) {", "    if (count <= 1) {"),
+        ("else if (count > 0)", "else if (count >= 0)"),
+        ("    count--;\n", ""),
+        ("    while (count)\n", "    while (count != 1)\n"),
+        ("i < 50", "i < 50 && --count"),
+    ],
     "counts/get_by_index": [
         ("k >= l->len", "k > l->len"),
         ("i < k", "i <= k"),

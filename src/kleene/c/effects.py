@@ -78,7 +78,7 @@ class Effects:
         if isinstance(target, Field) and target.bit_width is not None:
             self.lower.builder.emit(Assign(place, target, value))
             return self.lower.as_temporary(cursor, target)
-        kept = self.lower.as_temporary(cursor, value)
+        kept = value if isinstance(value, Constant) else self.lower.as_temporary(cursor, value)
         self.lower.builder.emit(Assign(place, target, kept))
         return kept
 

@@ -18,7 +18,7 @@ from kleene.c.library.errors import ERRNO_LOCATION, with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
-from kleene.c.library.start_and_end import RUN_HANDLERS, with_start_and_end
+from kleene.c.library.start_and_end import MAIN, RUN_HANDLERS, with_returned_pointer, with_start_and_end
 from kleene.c.library.symbols import referred_name
 from kleene.c.library.unused import without_unused_variables
 from kleene.c.library.variadic import with_variable_arguments
@@ -105,6 +105,8 @@ class _Reader:
             raise InputError(self.problems)
         if entry not in self.linkage.defined_functions:
             hint = did_you_mean(entry, self.linkage.defined_functions)
+            if not hint and entry == MAIN and self.linkage.defined_functions:
+                hint = "; a file without main is checked with --library, or from one function with --entry NAME"
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
         self._note_handlers(parsed)
         for unit, cursors in zip(units, declarations, strict=True):
@@ -127,7 +129,7 @@ class _Reader:
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset(self.linkage.statics) - (own_statics if self.problems else frozenset[str]())
-        program = with_errors(program)
+        program = with_returned_pointer(with_errors(program))
         program = with_jumps(with_variable_arguments(with_start_and_end(program, self.linkage.runs)))
         program = with_extern_models(program, self.linkage.externs, models, hidden)
         return without_unused_variables(program, own)

@@ -357,9 +357,9 @@ class Values:
         left = self.lower.convert(left, type_, cursor)
         if operator not in ("<<", ">>"):
             right = self.lower.convert(right, type_, cursor)
-        if operator == "/" and isinstance(left, Constant) and isinstance(right, Constant):
-            if left.value >= 0 and right.value > 0:  # the length of an array: ``sizeof a / sizeof *a``
-                return Constant(left.value // right.value, type_)
+        match operator, left, right:
+            case "/", Constant(value=size), Constant(value=part) if size >= 0 < part and isinstance(type_, IntegerType):
+                return Constant(size // part, type_)  # ``sizeof a / sizeof *a``
         return Binary(operator, left, right, type_)
 
     def _decay(self, value: Expression) -> Expression:

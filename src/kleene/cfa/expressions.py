@@ -20,6 +20,11 @@ OPEN_GHOST_OFFSET = 1 << 56
 """Offset of the first ghost that is also about variables: bytes that are zero do not determine it."""
 
 
+def is_later_ghost(offset: int) -> bool:
+    """Whether a cell is a ghost of another condition than the first one of an analysis."""
+    return offset % OPEN_GHOST_OFFSET >= 2 * GHOST_OFFSET
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     """An integer, or a pointer made from one: the null pointer is a Constant 0 of a pointer type."""

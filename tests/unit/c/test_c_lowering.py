@@ -41,7 +41,8 @@ def edges(lower: Lower, body: str, top: str = "") -> list[str]:
 CASES = {
     "assignment": ("i = 1;", ["i = 1"]),
     "chained assignment": ("i = j = 2;", ["j = 2", "i = j"]),
-    "chained to members": ("p->next = q->next = NULL;", ["$t1 = NULL", "q->next = $t1", "p->next = $t1"]),
+    "chained to members": ("p->next = q->next = p;", ["$t1 = p", "q->next = $t1", "p->next = $t1"]),
+    "chained to members, a constant": ("p->next = q->next = NULL;", ["q->next = NULL", "p->next = NULL"]),
     "conversion": ("t = (char *)p; i = 'a'; p = (s_t *)0;", ["t = (char *)p", "i = 97", "p = NULL"]),
     "unsigned": ("i = j < 3u;", ["i = (unsigned int)j < 3u"]),
     "compound assignment": ("i += j; i <<= 2; p += 2;", ["i = i + j", "i = i << 2", "p = p + 2"]),

@@ -56,6 +56,8 @@ def test_the_loop_and_what_tells_its_structures_apart(program: Path) -> None:
 def test_slots_are_elements_in_words() -> None:
     facts = ["$slot t->buckets[(h % 8u)]->element", "$slot t->buckets[i]", "what other blocks hold"]
     assert _list(facts, WrittenNames(())) == "t->buckets[(h % 8u)], t->buckets[i], what other blocks hold"
+    facts = ["$rest of struct entry *->element", "$some struct entry *", "t->size"]
+    assert _list(facts, WrittenNames(())) == "elements of type struct entry *, t->size"
 
 
 def test_profile_and_reason(program: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,10 +116,11 @@ def execute(
     seed: int = 0,
     malloc_may_fail: bool,
     arguments: Sequence[bytes] = (),
+    name: bytes = b"",
     stdin: bytes = b"",
     error_calls: bool = True,
 ) -> Run:
-    """One run, on given inputs or on random ones."""
+    """One run, on given inputs or on random ones; `name` is what the program gets as its own, if it is not empty."""
     environment = os.environ | {"KLEENE_SEED": str(seed)}
     environment["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=1"
     environment |= {"KLEENE_MALLOC": "1"} if malloc_may_fail else {}
@@ -128,8 +129,10 @@ def execute(
         file = binary.with_suffix(".inputs")
         file.write_text(" ".join(map(str, inputs)))
         environment["KLEENE_INPUTS"] = str(file)
-    command: list[str | bytes] = [str(binary), *arguments]
-    done = subprocess.run(command, env=environment, input=stdin, capture_output=True, timeout=_RUN_SECONDS)
+    command: list[str | bytes] = [name or str(binary), *arguments]
+    done = subprocess.run(
+        command, executable=binary, env=environment, input=stdin, capture_output=True, timeout=_RUN_SECONDS
+    )
     return Run(done.returncode, done.stderr.decode(errors="replace"), done.stdout.decode("latin-1"))
 
 
@@ -172,12 +175,14 @@ def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error
     if other:
         return Replay("not replayed", f"its inputs cannot be given to a compiled program: {other[0]}")
     fed = [value for value, why in given if why.startswith(_FED)]
+    name, *arguments = _arguments(program, given)
     try:
         run = execute(
             binary,
             inputs=fed,
             malloc_may_fail=trace.malloc_may_fail,
-            arguments=_arguments(program, given),
+            arguments=arguments,
+            name=name,
             stdin=standard_input(given),
             error_calls=error_calls,
         )
@@ -193,7 +198,7 @@ def _replay(program: CProgram, shown: Confirmed, binary: Path | Replay, *, error
 
 
 def _arguments(program: CProgram, given: Sequence[tuple[int, str]]) -> list[bytes]:
-    """The texts of the command line behind the name of the program."""
+    """The texts of the command line, the name of the program first."""
     counts = [f"parameter {p}" for p in program.main.parameters[:1] if program.entry == "main"]
     count = next((value for value, why in given if why in counts), 1)
     texts = [bytearray() for _ in range(min(max(count, 1), _MOST_TEXTS))]
@@ -201,7 +206,7 @@ def _arguments(program: CProgram, given: Sequence[tuple[int, str]]) -> list[byte
         match = _ARGUMENT.fullmatch(why)
         if match is not None and int(match[1]) < len(texts):
             texts[int(match[1])].append(value & 255)
-    return [bytes(text).partition(b"\0")[0] for text in texts[1:]]
+    return [bytes(text).partition(b"\0")[0] for text in texts]
 
 
 def _files(program: CProgram, shown: Confirmed, driver: Path) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.attempts.contradictions import without_contradictions
-from kleene.passes.attempts.held import with_held_ends
+from kleene.passes.attempts.ends import with_held_ends
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends

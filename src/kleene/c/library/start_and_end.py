@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge, chain
 from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, Unsupported, address_taken
-from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import RecordType
+from kleene.cfa.program import CProgram, Function, Global
+from kleene.cfa.types import PointerType, RecordType
 
+MAIN = "main"
+"""The entry of a program."""
 RUN_HANDLERS = "__kleene_run_handlers"
 """The function of our library that calls what `atexit` registered."""
 _LATEST = 65535
@@ -57,6 +59,23 @@ def with_start_and_end(program: CProgram, runs: StartAndEnd) -> CProgram:
         main = _with_end(main, ends)
     functions[program.entry] = _with_constructors(main, starts, runs.tables)
     return replace(program, functions=functions)
+
+
+def with_returned_pointer(program: CProgram) -> CProgram:
+    """The program in which a pointer that the entry returns is kept: its caller has it, so its block is not lost."""
+    entry = program.main
+    if entry.name == MAIN or not isinstance(entry.type.result, PointerType):
+        return program
+    kept = Variable(f"what {entry.name} returns", entry.type.result, is_global=True)
+    edges: list[Edge[Operation]] = []
+    for number, edge in enumerate(entry.cfa.edges):
+        if isinstance(edge.label, Return) and edge.label.value is not None:
+            keep = Assign(edge.label.place, kept, edge.label.value)
+            edges += chain(f"{entry.name}.kept{number}", [keep, edge.label], edge.target, edge.source)
+        else:
+            edges.append(edge)
+    main = replace(entry, cfa=Cfa(entry.cfa.entry, tuple(edges)))
+    return replace(program, functions={**program.functions, main.name: main}, globals=(*program.globals, Global(kept)))
 
 
 def _with_constructors(main: Function, names: Sequence[str], tables: Sequence[str]) -> Function:

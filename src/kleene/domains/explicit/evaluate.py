@@ -6,8 +6,9 @@ they may be computed with, but not read or written through.
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -28,7 +29,7 @@ from kleene.cfa.expressions import (
     Unary,
     Variable,
 )
-from kleene.cfa.types import FloatType, IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordLayout, RecordType, Type
 from kleene.domains.explicit.arithmetic import (
     as_float,
     compare_addresses,
@@ -142,7 +143,14 @@ def as_pointer(number: int, bit: int) -> Value:
 class Compiler:
     """Compiles the expressions of one program. Globals, strings and functions have fixed blocks."""
 
-    def __init__(self, fixed: dict[str, int], strings: dict[bytes, int], functions: dict[str, int]) -> None:
+    def __init__(
+        self,
+        fixed: dict[str, int],
+        strings: dict[bytes, int],
+        functions: dict[str, int],
+        records: Mapping[str, RecordLayout],
+    ) -> None:
+        self.records = records
         self.fixed = fixed
         self.strings = strings
         self.functions = functions
@@ -188,8 +196,8 @@ class Compiler:
             case StringLiteral():
                 return self._load(expression)
 
-    def address(self, expression: Expression) -> Locate:
-        """Compile an lvalue to a function that returns its address."""
+    def address(self, expression: Expression, *, accessed: bool = False) -> Locate:
+        """Compile an lvalue to a function that returns its address; if it is `accessed`, its indices must exist."""
         match expression:
             case Variable(name=name, is_global=True):
                 fixed = (self.fixed[name], 0)
@@ -197,7 +205,7 @@ class Compiler:
             case Variable():
                 return _local(expression)
             case Field(base=base, offset=offset, bit_offset=bit_offset):
-                inner = self.address(base)
+                inner = self.address(base, accessed=accessed)
                 shift = offset * 8 + bit_offset
 
                 def of_field(state: State) -> tuple[int, int]:
@@ -206,7 +214,8 @@ class Compiler:
 
                 return of_field if shift else inner
             case Index(base=base, index=index):
-                return self._element(base, index, expression.type.size * 8)
+                most = self._most(base) if accessed else None
+                return self._element(base, index, expression.type.size * 8, most)
             case Deref(pointer=pointer):
                 value = self.value(pointer)
                 return lambda state: as_address(value(state))
@@ -217,7 +226,7 @@ class Compiler:
                 return self.address(operand)
         raise NotModelled(f"{expression} has no address")
 
-    def _element(self, base: Expression, index: Expression, width: int) -> Locate:
+    def _element(self, base: Expression, index: Expression, width: int, most: float | None) -> Locate:
         inner, position = self.address(base), self.value(index)
 
         def of_element(state: State) -> tuple[int, int]:
@@ -225,10 +234,36 @@ class Compiler:
             at = position(state)
             return number, bit + width * (at if type(at) is int else concrete(state, at))
 
-        return of_element
+        if most is None:
+            return of_element
+        count = most
+
+        def of_member(state: State) -> tuple[int, int]:
+            number, bit = inner(state)
+            found = position(state)
+            at = found if type(found) is int else concrete(state, found)
+            if not 0 <= at < count and number > 0 and alive(state, number):
+                raise Violation("out_of_bounds", f"index {at} of the array {base}", number)
+            return number, bit + width * at
+
+        return of_member
+
+    def _most(self, array: Expression) -> float | None:
+        """How many elements an array in a struct has; None if it is no such array, or in a union.
+
+        What is behind a last member may be part of it: ``char text[];``, ``char text[1];``.
+        """
+        if not (isinstance(array, Field) and isinstance(array.type, ArrayType)):
+            return None
+        layout = self.records.get(array.base.type.name) if isinstance(array.base.type, RecordType) else None
+        if layout is None or layout.union:
+            return None
+        end = array.offset + array.type.size
+        is_last = array.type.count <= 1 or all(member.offset < end for member in layout.fields)
+        return math.inf if is_last else array.type.count
 
     def _load(self, expression: Expression) -> Evaluate:
-        locate = self.address(expression)
+        locate = self.address(expression, accessed=True)
         width = bit_width(expression)
         type_ = expression.type
         finish = reader(type_, width)

@@ -45,7 +45,7 @@ class Machine:
         self.functions: dict[str, int] = {}
         self._names: dict[int, str] = {}
         self._make_fixed_blocks()
-        self.compiler = Compiler(self.fixed, self.strings, self.functions)
+        self.compiler = Compiler(self.fixed, self.strings, self.functions, program.records)
         self.operations = Operations(program, self.compiler, self._names, malloc_may_fail=malloc_may_fail)
         self._code: dict[str, Step | None] = {}
         for variable in program.globals:

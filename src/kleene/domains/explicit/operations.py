@@ -139,7 +139,7 @@ class Operations:
         return refuse
 
     def _store(self, target: Expression) -> Callable[[State, Value], None]:
-        locate, width = self.compiler.address(target), bit_width(target)
+        locate, width = self.compiler.address(target, accessed=True), bit_width(target)
 
         def store(state: State, value: Value) -> None:
             number, bit = locate(state)
@@ -168,7 +168,8 @@ class Operations:
         return lambda state: store(state, value(state))
 
     def _assign_record(self, target: Expression, value: Expression) -> Callable[[State], None]:
-        to, source, width = self.compiler.address(target), self.compiler.address(value), target.type.size * 8
+        to, source = (self.compiler.address(place, accessed=True) for place in (target, value))
+        width = target.type.size * 8
 
         def copy_record(state: State) -> None:
             copy(state, to(state), source(state), width)

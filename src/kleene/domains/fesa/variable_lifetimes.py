@@ -31,16 +31,7 @@ def variables_to_keep(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -
     return {name: alive | (pointers & more.get(name, frozenset())) for name, alive in live.items()}
 
 
-def _loops(cfa: Cfa[Operation]) -> Iterator[tuple[str, set[str]]]:
+def _loops(cfa: Cfa[Operation]) -> Iterator[tuple[str, frozenset[str]]]:
     """The loop heads of all functions, each with the locations of its loop."""
     for start in starts(cfa):
-        part = Cfa(start, cfa.edges)
-        for head in sorted(part.loop_heads):
-            body = {head}
-            stack = [edge.source for edge in part.back_edges if edge.target == head]
-            while stack:
-                name = stack.pop()
-                if name not in body:
-                    body.add(name)
-                    stack.extend(e.source for e in part.entering(name) if e.source in part.reachable)
-            yield head, body
+        yield from Cfa(start, cfa.edges).loops.items()

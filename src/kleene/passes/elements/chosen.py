@@ -57,6 +57,23 @@ class Chosen:
         kinds = self.kinds(pointer)
         return bool(kinds) and all(k in self.slots for k in kinds)
 
+    def only_start(self, pointer: Expression) -> Variable | None:
+        """The first element of the array into which a pointer points, if there is no other array of its kind.
+
+        So it is with an array that is a variable and is made once: where no way leads back to.
+        """
+        kinds = self.kinds(pointer)
+        if len(kinds) != 1 or not self.only_slots(pointer) or self._has_calls:
+            return None
+        made = [(e, e.label) for e in self.cfa.edges if isinstance(e.label, Allocate | Realloc)]
+        own = [(edge, label.target) for edge, label in made if self.blocks.of_allocation(label) in kinds]
+        if len(own) != 1:
+            return None
+        edge, target = own[0]
+        if not isinstance(target, Variable) or not leads_to_array(target.type) or target in self.taken:
+            return None
+        return None if edge.source in Cfa(edge.target, self.cfa.edges).reachable else target
+
     # Kinds ----------------------------------------------------------------------------------------------------
 
     def _choose_kinds(self) -> None:

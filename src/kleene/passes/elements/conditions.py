@@ -144,8 +144,9 @@ class Conditions:
             BEHIND: lambda here: self._if_both(here, start, at, is_first, place, truth=below),
             LAST: lambda here: self._if_empty(here, pair, place, truth=below),
         }
-        if below:
-            ways |= {state: lambda here: self.chains.only(here, NEVER, place) for state in (THERE, FIRST, SECOND)}
+        if below:  # a slot that was looked up and is not there may be that of -1
+            ways[THERE] = lambda here: self.chains.only(here, Comparison("==", at, slot.null), place)
+            ways |= {state: lambda here: self.chains.only(here, NEVER, place) for state in (FIRST, SECOND)}
         ways[UNKNOWN] = lambda here: here
         return self.chains.cases(here, self.positions.state(pair), ways, place)
 

@@ -122,13 +122,19 @@ class Positions:
             return end
 
         def before(here: str) -> str:
+            end = chains.location()
+            outside, here = chains.branch(here, Comparison("==", at, slot.as_slot(start)), place)
+            outside = chains.add(outside, Assign(place, at, slot.null))  # the index is -1
+            chains.connect(self._set(outside, pair, THERE, place), end, place)
             here, result = self.lists.before(here, start, at, slot, place)
-            return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
+            here = self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
+            chains.connect(here, end, place)
+            return end
 
         def last(here: str, within: Within) -> str:
             return self.lists.last(first(here, ()), some, slot, place, before_end=True)
 
-        def end(here: str, within: Within) -> str:
+        def beyond(here: str, within: Within) -> str:
             return self.lists.last(first(here, ()), some, slot, place, before_end=False)
 
         ways: dict[int, Callable[[str], str]] = {
@@ -136,10 +142,12 @@ class Positions:
             FIRST: by(first),
             SECOND: by(second),
             LAST: by(last),
-            END: by(end),
+            END: by(beyond),
             BEHIND: before,
             UNKNOWN: by(lambda here, within: self.lists.anywhere(here, start, slot, place, within)[0]),
         }
+        counted = self._from_end(pair, pair[1], location)
+        ways[UNKNOWN] = ways[counted]
         here = chains.cases(here, self.state(pair), ways, place)
         for other in self.with_array(pair[0]):
             if other != pair and self.matters(other):
@@ -400,12 +408,16 @@ class Positions:
         def forget(here: str) -> str:
             return self._set(here, pair, UNKNOWN, place)
 
-        ways = {state: forget for state in (THERE, BEHIND, LAST, END)} | {UNKNOWN: lambda here: here}
+        ways = dict.fromkeys((THERE, BEHIND, LAST, END), forget) | {UNKNOWN: lambda here: here}
         return self.chains.cases(here, self.state(pair), ways, place)
 
     def grown(self, here: str, array: Expression, place: Place) -> str:
         """After an array has got another length: which slot is the last one is not known any more."""
         for pair in filter(self.matters, self.with_array(array)):
-            ways = {state: lambda here, own=pair: self._set(here, own, UNKNOWN, place) for state in (LAST, END)}
-            here = self.chains.cases(here, self.state(pair), ways | {UNKNOWN: lambda here: here}, place)
+
+            def unknown(here: str, own: Pair = pair) -> str:
+                return self._set(here, own, UNKNOWN, place)
+
+            ways: dict[int, Callable[[str], str]] = {LAST: unknown, END: unknown, UNKNOWN: lambda here: here}
+            here = self.chains.cases(here, self.state(pair), ways, place)
         return here

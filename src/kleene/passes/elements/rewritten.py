@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.cfa.expressions import (
+    MIRRORED,
     AddressOf,
     Binary,
     Cast,
@@ -154,6 +155,7 @@ class _Coder:
             operation = with_parts(label, visit.value)
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
+            operation = replace(operation, condition=self._end_test(label.condition, operation.condition, edge.source))
             if self.conditions.knows(label.condition):  # what it says about numbers, it says about slots
                 test = self.conditions.zero_test(label.condition, edge.source)
                 if test is None:
@@ -162,6 +164,25 @@ class _Coder:
                 operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
         return visit.here, operation
+
+    def _end_test(self, condition: Expression, on_slots: Expression, location: str) -> Expression:
+        """``p < end`` as ``p != end``, and ``p >= end`` as ``p == end``, on slots: nothing is behind the end.
+
+        There is only one such array: pointers into two of them have any order.
+        """
+        if not isinstance(condition, Comparison) or not isinstance(on_slots, Comparison):
+            return on_slots
+        left, right, order = condition.left, condition.right, condition.operator
+        for pointer, end, operator in ((left, right, order), (right, left, MIRRORED[order])):
+            equation = {"<": "!=", ">=": "=="}.get(operator)
+            moved = bare(end)
+            if equation is None or not isinstance(moved, PointerOffset) or not isinstance(pointer.type, PointerType):
+                continue
+            if self.chosen.only_start(pointer) is None or self.chosen.kinds(pointer) != self.chosen.kinds(end):
+                continue
+            if self.relations.length_is(moved.pointer, moved.index, moved.scale, location):
+                return replace(on_slots, operator=equation)
+        return on_slots
 
     def _apply(self, here: str, edge: Edge[Operation], operation: Operation) -> str:
         """The operation itself, and what follows for the slots of indices."""
@@ -398,14 +419,15 @@ class _Visit:
 
     def _address(self, moved: PointerOffset, slot: Slot) -> Expression:
         """The slot of an element of which only the address is computed: it may be the end."""
-        element = self._element(moved)
-        if self.coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
-            self.here = self.chains.only(self.here, Comparison("!=", bare(element), slot.null), self.place)
-            self.here = self.chains.only(self.here, slot.is_end(bare(element)), self.place, truth=False)
+        relations, place, source = self.coder.relations, self.place, self.edge.source
+        element = self._element(moved, accessed=False)
+        self.here = self.chains.only(self.here, Comparison("!=", bare(element), slot.null), place)
+        if relations.inside(moved.pointer, moved.index, moved.scale, source):
+            self.here = self.chains.only(self.here, slot.is_end(bare(element)), place, truth=False)
         return element
 
-    def _element(self, moved: PointerOffset) -> Expression:
-        """The slot of an element: the array must be there."""
+    def _element(self, moved: PointerOffset, *, accessed: bool = True) -> Expression:
+        """The slot of an element: the array must be there. If only its address is computed, it may be the end."""
         if not self.chosen.only_slots(moved.pointer):
             raise _NotFollowed("a pointer into an array of pointers or to something else")
         slot = self.chosen.slot(moved.pointer)
@@ -421,7 +443,12 @@ class _Visit:
             self.here = chains.add(self.here, Assign(place, touched, array))
         variable = self.chosen.index_variable(moved.index)
         pair = (bare(moved.pointer), variable)
+        outside = not coder.relations.inside(
+            moved.pointer, moved.index, moved.scale, self.edge.source, or_end=not accessed
+        )
         if variable is not None and pair in self.chosen.pairs:
+            if outside and not accessed:
+                self._maybe_outside()  # there is no such address
             self.here, element = coder.positions.look_up(self.here, pair, array, slot, self.edge.source, place)
             return element
         coder.fresh += 1
@@ -432,11 +459,28 @@ class _Visit:
             self._count(element, array, low, slot)
             return element
         self.here = chains.read(self.here, index, place)
-        if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
+        first = coder.chosen.only_start(moved.pointer) if low == high == -1 else None
+        if first is not None:
+            self._step_back(element, array, first, slot)
+            return element
+        if coder.relations.length_is(moved.pointer, moved.index, moved.scale, self.edge.source):
+            self.here = chains.add(self.here, Assign(place, element, slot.as_slot(array)))
+            self.here = coder.lists.last(self.here, element, slot, place, before_end=False)
+            return element
+        if outside:
             self._maybe_outside()
         self.here, some = coder.positions.somewhere(self.here, moved, array, slot, self.edge.source, place)
         self.here = chains.add(self.here, Assign(place, element, some))
         return element
+
+    def _step_back(self, element: Variable, pointer: Expression, first: Variable, slot: Slot) -> None:
+        """The slot before that of a pointer, in the only array that it may point to; before the first there is none."""
+        chains, place = self.chains, self.place
+        self.here = chains.add(self.here, Assign(place, element, slot.as_slot(pointer)))
+        over, self.here = chains.branch(self.here, Comparison("==", element, slot.as_slot(first)), place)
+        chains.fail(over, place, "out_of_bounds", "an index may be out of bounds")
+        self.here, found = self.coder.lists.before(self.here, first, element, slot, place)
+        self.here = chains.add(self.here, Assign(place, element, found))
 
     def _maybe_outside(self) -> None:
         """An index that may be before the first slot or behind the end: it is an error if the element is accessed."""

@@ -420,3 +420,30 @@ def running_numbers(operations: Iterable[Operation]) -> frozenset[Variable]:
                         varies = any(isinstance(part, Variable) for part in walk(other))
                         (compared if varies else fixed).add(without_casts(side))
     return frozenset(stepped & compared - fixed)
+
+
+def numbers_of_rounds(operations: Iterable[Operation]) -> frozenset[Variable]:
+    """The numbers that only say how often a loop goes round: ``for (i = 0; i < 50; i++)``, with a constant.
+
+    They grow by a constant, and each condition on them compares them with a constant by order.
+    """
+    stepped: set[Variable] = set()
+    others: set[Variable] = set()
+    for operation in operations:
+        if isinstance(operation, Assign) and isinstance(operation.target, Variable):
+            value = without_casts(operation.value)
+            if isinstance(value, Binary) and without_casts(value.left) == operation.target:
+                grows = value.operator == "+" and isinstance(without_casts(value.right), Constant)
+                (stepped if grows else others).add(operation.target)
+            elif not isinstance(value, Constant):
+                others.add(operation.target)
+        if isinstance(operation, Assume) and not _is_limit(operation.condition):
+            others |= {n for n in walk(operation.condition) if isinstance(n, Variable)}
+    return frozenset(stepped - others)
+
+
+def _is_limit(test: Expression) -> bool:
+    """Whether a condition says that a number is less or greater than a constant."""
+    if not isinstance(test, Comparison) or test.operator in ("==", "!="):
+        return False
+    return any(isinstance(without_casts(side), Constant) for side in (test.left, test.right))

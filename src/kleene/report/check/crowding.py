@@ -24,6 +24,8 @@ _BLOCKS = "blocks of the heap"
 _HELD = "what other blocks hold"
 _SLOT = re.compile(r"\$slot (.*?)(?:->element)?$")
 """The slot of an element (`passes/elements`), and what is stored in it: people read the element."""
+_ARRAY = re.compile(r"\$(?:first of|rest of|slot of|array of|some|held|old|made|touched) ([^-]*?)(?:->\w+)*$")
+"""What walks along a list of slots: people read what the array is of."""
 SAMPLED_STRUCTURES = 200
 """Structures of a location that are compared: the order of the predicates hardly changes with more."""
 
@@ -121,4 +123,5 @@ def crowding_table(shape: ShapeResult) -> str:
 
 def _list(facts: Sequence[str], names: WrittenNames) -> str:
     """Facts with names as in the source; two copies of a function have the same, and a slot is an element."""
-    return ", ".join(dict.fromkeys(_SLOT.sub(r"\1", names.clean(fact)) for fact in facts))
+    cleaned = (_SLOT.sub(r"\1", names.clean(fact)) for fact in facts)
+    return ", ".join(dict.fromkeys(_ARRAY.sub(r"elements of type \1", fact) for fact in cleaned))

@@ -213,10 +213,9 @@ def outside_notes(confirmed: Confirmed) -> tuple[Note, ...]:
     for step in confirmed.trace.steps:
         if step.location in outside:
             called.setdefault(outside[step.location], step.operation.place)
-    words = (
-        "{0} has no body: in this run it returns and changes no pointer; if it does not return: --extern {0}=noreturn"
-    )
-    return tuple(Note(place, words.format(name)) for name, place in [*called.items()][:MOST_OUTSIDE_NOTES])
+    does = "has no body: in this run it returns and changes no pointer; if this is wrong, give its file"
+    first = [*called.items()][:MOST_OUTSIDE_NOTES]
+    return tuple(Note(place, f"{name} {does}, --extern {name}=noreturn or --models FILE.c") for name, place in first)
 
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:

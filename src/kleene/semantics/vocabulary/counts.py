@@ -246,8 +246,14 @@ def _start(lvalue: Expression, symbols: Symbols) -> int:
 
 
 def _is_followed(count: VariableCount, symbols: Symbols) -> bool:
-    """Whether its members are at one place, at which the variables that lead to them point to the start."""
+    """Whether its members are at one place, at which the variables that lead to them point to the start.
+
+    And its numbers are tracked: else changes of them would not be seen.
+    """
     memory = symbols.memory
+    numbers = [n for n in (count.counter, count.less) if isinstance(n, Variable)]
+    if not all(map(symbols.precision.tracks_integer, numbers)):
+        return False
     for lvalue in (count.head, count.counter):
         owner = owner_of(lvalue)
         if owner is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Variable, is_later_ghost
 from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType
 from kleene.logic.earlier import NEW
@@ -302,6 +302,8 @@ class Symbols:
             chosen = values or role.kind is not RoleKind.INTEGER_CELL or is_function_number(role.value)
             if role.kind is RoleKind.UNDEFINED_CELL and role.of in data:
                 chosen = False
+            if role.kind is RoleKind.INTEGER_CELL and is_later_ghost(role.offset):
+                chosen = False  # what makes the first condition hold is asked of nodes that pointers name
             properties = unique if stack else frozenset()
             predicates.append(Predicate(name, 1, ("v",), properties, abstraction=chosen, pointer=stack, role=role))
         predicates += [Predicate(name, 0, (), abstraction=True, role=role) for name, role in self._nullary.items()]

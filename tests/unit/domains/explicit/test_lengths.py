@@ -25,6 +25,10 @@ MAIN = "int main(int argc, char **argv) { if (argc != 2) return 1; "
 WRONG = {
     "copied argument": MAIN + "char b[64]; strcpy(b, argv[1]); return 0; }",
     "one too many": MAIN + "char b[48]; if (strlen(argv[1]) > 48) return 1; strcpy(b, argv[1]); return 0; }",
+    "name of the program": "int main(int argc, char **argv) { char b[64]; strcpy(b, argv[0]); return argc; }",
+    "a stack in a struct": """extern int __VERIFIER_nondet_int(void);
+        int main(void) { struct { void *a[64]; size_t n; } s; s.n = 0;
+        while (__VERIFIER_nondet_int() == 1) { s.a[s.n] = NULL; s.n++; } return 0; }""",
     "many arguments": """int main(int argc, char **argv) { char b[40]; b[0] = 0;
         for (int i = 1; i < argc; i++) { strcat(b, argv[i]); strcat(b, " "); } return 0; }""",
     "behind an option": """int main(int argc, char **argv) { char b[16];

@@ -20,7 +20,7 @@ struct table { int n; struct node *t[7]; };
 struct outer { struct table in; int last; };
 struct table global;
 """
-STATES = 1500
+STATES = 3000
 """More than it takes until runs have shown what they can."""
 MAKE = "struct table *s = calloc(1, sizeof *s); if (!s) return 0;"
 RUNS = {

@@ -39,7 +39,7 @@ from kleene.passes.attempts.cursors import copied_cursors
 from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
-from kleene.passes.facts.integers import running_numbers
+from kleene.passes.facts.integers import numbers_of_rounds, running_numbers
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
@@ -570,14 +570,21 @@ class _Plan:
         return Looks(looks, lambda: len(self.prepared.slices) >= EARLY_SLICES, nodes_look=before_nodes)
 
     @property
+    def _leaves_numbers(self) -> bool:
+        """Whether numbers in nodes do not tell them apart, and those that run are not tracked."""
+        return Way.NUMBERS in self.taken or self.attempt.leaves_numbers
+
+    @property
     def _running(self) -> frozenset[str]:
         """The numbers that are left out with those in nodes."""
-        return frozenset(v.name for v in running_numbers(edge.label for edge in self.automaton.cfa.edges))
+        labels = [edge.label for edge in self.automaton.cfa.edges]
+        rounds = numbers_of_rounds(labels) if self.attempt.leaves_numbers else frozenset()
+        return frozenset(v.name for v in running_numbers(labels) | rounds)
 
     def _class(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with what the attempt and its ways change, and with their names."""
         words = [word for way, word in WORDS.items() if way in self.taken]
-        values = False if Way.NUMBERS in self.taken else shape.values
+        values = False if self._leaves_numbers else shape.values
         zeros = Way.ZEROS in self.taken
         changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
         return self.attempt.class_with_predicates(changed)
@@ -585,7 +592,7 @@ class _Plan:
     @property
     def _precision(self) -> Precision:
         """All is tracked but numbers that are left out; cursors with copies do not tell nodes apart."""
-        untracked = self._running if Way.NUMBERS in self.taken else frozenset()
+        untracked = self._running if self._leaves_numbers else frozenset()
         cursors = copied_cursors(self.automaton.cfa)
         pointers = frozenset(v.name for v in self.automaton.memory.pointers if v not in cursors)
         return Precision(untracked_integers=untracked, separating=pointers if cursors else None)

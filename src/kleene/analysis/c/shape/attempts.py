@@ -81,6 +81,8 @@ class Attempt:
     rewrite: Rewrite | None = None
     sharpen: Sharpen | None = None
     whole_scope: bool = False
+    leaves_numbers: bool = False
+    """Whether numbers in nodes do not tell them apart, and those that run are not tracked."""
     way: Way | None = None
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
@@ -198,6 +200,15 @@ ATTEMPTS = (
         "counters are related to the numbers of nodes of lists, and the ends of lists are told apart",
         _with_alarms_or_too_large,
         sharpen=lambda shape: replace(shape, counts=True, cells=True),
+        concerns=has_counts,
+        share=COUNTS_SHARE,
+    ),
+    Attempt(
+        "counts alone",
+        "counters are related to lists, and numbers in nodes and those that run are left out",
+        _with_alarms_or_too_large,
+        sharpen=lambda shape: replace(shape, counts=True, cells=True),
+        leaves_numbers=True,
         concerns=has_counts,
         share=COUNTS_SHARE,
     ),

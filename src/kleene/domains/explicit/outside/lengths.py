@@ -216,6 +216,7 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
         styles += [_many(), *(_many(command) for command in commands), *(_split(chr(c)) for c in vocabulary.characters)]
         styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
         styles.append(Style("different", _different))
+        styles.append(Style("long name", lambda n: World((b"a",), b"b\n", n, name=b"p" * n)))
     if vocabulary.asks:
         styles += [_drawn(steadiness) for steadiness in _STEADINESS]
     styles.append(Style("failing", lambda n: World((), b"", _NUMBERS_OF_LENGTH * (n + 1), fails=n)))

@@ -32,8 +32,6 @@ from kleene.passes.entry_parameters import LEAST_ARGUMENTS, MOST_ARGUMENTS
 _LENGTH_OF_ARGUMENT = re.compile(r"length of argument (\d+)")
 _CHARACTER_OF_ARGUMENT = re.compile(r"character (\d+) of argument (\d+)")
 _MALLOC = "malloc succeeds"
-_PROGRAM = b"p"
-"""The first argument: the name of the program."""
 _FILLER = ord("a")
 """The value of numbers that are read before they are written: as a byte, no terminator."""
 _MANY = 1 << 20
@@ -55,6 +53,8 @@ class World:
     input: bytes = b""
     repeats: int = 0
     seed: int = 0
+    name: bytes = b"p"
+    """The first argument: the name of the program."""
     environment: int = 0
     """The length of the texts of the system: variables of the environment, messages."""
     fails: int = 0
@@ -72,7 +72,7 @@ class WorldInputs(InputSource):
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.arguments = (_PROGRAM, *world.arguments)
+        self.arguments = (world.name, *world.arguments)
         self.used: list[tuple[int, str]] = []
         self._at = 0
         self._asked = 0

@@ -68,12 +68,14 @@ class Relations(Fixpoint):
         """Whether no run passes a condition."""
         return self._always(location, lambda state: self.after(condition, state) is None)
 
-    def inside(self, pointer: Expression, index: Expression, scale: int, location: str) -> bool:
-        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block."""
+    def inside(
+        self, pointer: Expression, index: Expression, scale: int, location: str, *, or_end: bool = False
+    ) -> bool:
+        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block, or its end."""
 
         def holds(state: State) -> bool:
             base, at = self.pointer(pointer, state), self.number(index, state)
-            if self._fits(state, base, at, scale, room_needed=1):
+            if self._fits(state, base, at, scale, room_needed=0 if or_end else 1):
                 return True
             place = self.place(state, base, at, scale)
             return place is not None and self._is_in(state, *place, scale)

@@ -282,10 +282,14 @@ class StoredTexts(Texts):
         self._not_fresh(pointer, state)
 
     def _publish_members(self, pointer: int, kinds: Iterable[object], state: State) -> None:
+        """The arrays of a struct must keep the promises; those of one that was read from memory do at all times."""
+        inside = self._member_of(state, state.held.get(Part("text", pointer, 1), pointer))
+        pointer = pointer if inside is None else inside[0]
+        if Part("loaded", pointer, 1) in state.held:
+            return
         for kind, offset in self._arrays_in(kinds):
             array = state.held.get(Part("member", pointer, offset))
-            loaded = Part("loaded", pointer, 1) in state.held and array is None
-            if not loaded and (array is None or Part(OLDEST, array, 1) not in state.held):
+            if array is None or Part(OLDEST, array, 1) not in state.held:
                 self.promises.break_("ended", (kind, offset))
 
     def _arrays_in(self, kinds: Iterable[object]) -> list[tuple[object, int]]:
@@ -441,6 +445,14 @@ class StoredTexts(Texts):
             del state.held[key]
             if key.kind == "byte":
                 del state.held[Part("byte at", other, 1)]
+        self._promise_again(state)
+
+    def _promise_again(self, state: State) -> None:
+        """Structs that were read from memory keep the promises: what is not known of them any more is promised."""
+        for key, array in list(state.held.items()):
+            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
+                size = state.interval(state.held[Part("room", array, 1)])[0]
+                self._promise_member(state, key.symbol, array, key.scale, size)
 
     def memory_written(self, state: State, base: int, target: Expression | None, size: int) -> None:
         """A write whose position in a text is not known."""

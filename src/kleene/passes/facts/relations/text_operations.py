@@ -150,10 +150,7 @@ class TextOperations(StoredNumbers, ABC):
             kinds = state.blocks.get(key.symbol)
             if key.scale == 1 and (kinds is None or kinds & self._written_apart):
                 del state.held[key]
-        for key, array in list(state.held.items()):
-            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
-                size = state.interval(state.held[Part("room", array, 1)])[0]
-                self._promise_member(state, key.symbol, array, key.scale, size)
+        self._promise_again(state)
 
     def after_call(self, operation: Operation, state: State) -> None:
         """Parameters, results and global pointers to texts have what is promised of them."""

@@ -9,7 +9,7 @@ from tests.unit.semantics.translated import inlined
 
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.operations import Assign, Operation, expressions
-from kleene.passes.attempts.held import with_held_ends
+from kleene.passes.attempts.ends import with_held_ends
 from kleene.passes.facts.memory import Memory
 
 MADE = "struct node *p = malloc(sizeof *p); p->next = p; struct node *a = p;"
