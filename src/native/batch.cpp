@@ -22,10 +22,13 @@ void add_one(const Action& action, const Demand& demand, const Record& structure
   };
   try {
     const int least = structure.n + (action.creates ? 1 : 0);
-    with_width(least, [&]<int W>() {
+    int tries = 0;
+    with_width(action.nodes_to_begin_with(least), [&]<int W>() {
+      if (++tries == 2) action.note_width(least, false);
       to.outcome.cut(before);  // of a smaller width
       step<W>(action, structure, workers.of<W>(demand), to.outcome);
     });
+    if (tries == 1) action.note_width(least, true);
   } catch (const NeedsPython&) {
     give_up(false);
   } catch (NeedsGeneral) {

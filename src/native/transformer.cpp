@@ -126,13 +126,15 @@ class Step {
     Ref given = pool_.make();
     unpack(structure, *given);
     given_ = &structure;
-    copies_ = pool_.copies;
+    const std::uint64_t copies = pool_.copies;
     if (options_.closed_input)
       std::fill_n(given->dirty, rules_.words, 0);
     else
       std::copy(rules_.all.begin(), rules_.all.end(), given->dirty);
     if (options_.early_precondition && action_.has_precondition && !action_.parameters && !is_enabled(*given)) return;
-    for (Ref& draft : focused(std::move(given))) {
+    Refs drafts = focused(std::move(given));
+    is_split_ = pool_.copies != copies;
+    for (Ref& draft : drafts) {
       worker_.tick();
       if (options_.coerce_before && !coerced(*draft)) {
         ++outcome_.discarded;
@@ -216,11 +218,9 @@ class Step {
     const std::size_t before = outcome_.reports.size();
     report(false, action_.messages, programs(draft).messages, draft, assignment);
     if (options_.freeze && outcome_.reports.size() > before) return;
-    if (keeps(draft)) {
-      outcome_.results.push_back(RecordRef::share(*given_));
-      return;
-    }
+    if (!action_.changes_values() && keeps(draft) && retains_all(draft, assignment)) return keep();
     Ref result = updated(draft, assignment);
+    if (!changed_ && keeps(draft)) return keep();
     if (options_.coerce_after && !coerced(*result)) {
       ++outcome_.discarded;
       if (!outcome_.contradictory) outcome_.contradictory = packed(signature_, *updated(draft, assignment));
@@ -235,12 +235,24 @@ class Step {
     outcome_.results.push_back(packed(signature_, *result));
   }
 
-  // Whether the result is the given structure: the action only asks, nothing was split, and blur changes nothing.
+  // The result is the given structure, which satisfies the rules already.
+  void keep() { outcome_.results.push_back(RecordRef::share(*given_)); }
+
+  // Whether an action that changes nothing in a draft leads to the given structure: it was not split, and blur changes
+  // nothing.
   bool keeps(const Draft<W>& draft) {
-    if (!action_.updated.empty() || action_.changes_universe() || !action_.post_messages.empty()) return false;
-    if (!options_.closed_input || pool_.copies != copies_) return false;
+    if (!action_.post_messages.empty() || !options_.closed_input || is_split_) return false;
     const InStage stage = worker_.in(Stage::blur);
     return !options_.blur || is_blurred(draft, action_.naming);
+  }
+
+  // Whether no node is removed, nor may be; traces of an earlier step would be removed too.
+  bool retains_all(const Draft<W>& draft, const Assignment& assignment) {
+    if (!action_.retains) return true;
+    if (!draft.all_active() || draft.v[kIsNewMay] || some(draft.m[signature_.slot(kInstanceMay)])) return false;
+    const Program& program = *programs(draft).retain;
+    evaluate(program, draft, assignment);
+    return worker_.vector(program, 0, draft) == draft.all();
   }
 
   void blur_by(Draft<W>& draft, const Naming& naming) {
@@ -265,6 +277,7 @@ class Step {
       from = wider.get();
     }
     Ref result = pool_.copy(*from);
+    changed_ = action_.changes_universe();
     if (!action_.updated.empty()) update(*from, assignment, *result);
     if (action_.changes_universe()) {
       result->v[kIsNew] = result->v[kIsNewMay] = 0;
@@ -315,6 +328,7 @@ class Step {
             replace(to.tensor(slot)[i], from.tensor(slot)[i], worker_.tensor(program, output, from)[i], gained, lost);
       }
       // a may rail: a body gains truth when bits are lost
+      changed_ = changed_ || gained || lost;
       if (gained) mark(to.dirty, rail & 1 ? rules_.writers(rail) : rules_.readers(rail));
       if (lost) mark(to.dirty, rail & 1 ? rules_.readers(rail) : rules_.writers(rail));
     }
@@ -417,7 +431,8 @@ class Step {
   DraftPool<W>& pool_;
   Focuser<W> focuser_;
   const Record* given_ = nullptr;
-  std::uint64_t copies_ = 0;  // of the pool when the step began
+  bool is_split_ = false;  // focus made copies of it, and may have changed them
+  bool changed_ = false;   // the last update changed something
   StepOutcome& outcome_;
 };
 

@@ -1,6 +1,8 @@
 // What an action does to structures (the twin of transformers/transformer.py): the whole step, blur included.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <optional>
 
 #include "canonical.hpp"
@@ -51,11 +53,27 @@ class Action {
   std::vector<int> updated;  // the must rails of the predicates that change
   Demand demand;
 
+  // A structure that outgrows its width is begun again, and what was thrown costs more than the step. So structures of
+  // as many nodes as some that did begin with the next width. Results do not depend on the width.
+  int nodes_to_begin_with(int n) const { return n < kCounted && outgrown_[n] >= kOftenOutgrown ? 2 * n : n; }
+  void note_width(int n, bool fits) const {
+    if (n >= kCounted) return;
+    const int before = outgrown_[n].load(std::memory_order_relaxed);
+    if (fits && !before) return;
+    outgrown_[n].store(fits ? before - 1 : before + kOutgrownPerFit, std::memory_order_relaxed);
+  }
+
   bool changes_universe() const { return creates || clones || retains; }
+  bool changes_values() const { return creates || clones || !updated.empty(); }
 
  private:
   void check(const ProgramRef& program, std::size_t outputs, int arity, int parameters) const;
   std::optional<ActionPrograms> programs_[2];
+
+  static constexpr int kCounted = 65;        // nodes of narrow structures: a step of wide ones costs more than a throw
+  static constexpr int kOutgrownPerFit = 4;  // a step at the next width takes as long as 1.3 steps, a throw as 4
+  static constexpr int kOftenOutgrown = 8;
+  mutable std::array<std::atomic<int>, kCounted> outgrown_{};  // by the number of nodes
 };
 
 struct Report {

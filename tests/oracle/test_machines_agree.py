@@ -23,9 +23,9 @@ from kleene.report.run.json import structure_json
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.machine import native_is_built
 from kleene.structures.program.python_machine import MOST_AXES
-from kleene.structures.structure import AC, Structure
+from kleene.structures.structure import AC, INSTANCE, INSTANCE_MAY, IS_NEW, IS_NEW_MAY, Structure
 from kleene.structures.tvs_writer import structure_tvs
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Update
 from kleene.transformers.focus import FocusOptions
 from kleene.transformers.rules import all_rules
 
@@ -173,6 +173,40 @@ def test_steps_on_any_structure(data: st.DataObject) -> None:
     batch = [random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans()))]
     options = ShapeOptions(focus=FocusOptions(skip_infinite=True))
     _compared(setting, data.draw(actions(setting)), options, batch)
+
+
+def _everywhere(structure: Structure, predicate: str) -> Structure:
+    """The structure with a unary predicate that is 1 at all nodes, and without traces of new nodes."""
+    values = list(structure.values)
+    for trace in (IS_NEW, IS_NEW_MAY, INSTANCE, INSTANCE_MAY):
+        values[trace] = 0
+    rail = 2 * structure.vocabulary.index(predicate)
+    values[rail] = values[rail + 1] = (1 << structure.size) - 1
+    return Structure(structure.vocabulary, structure.size, tuple(values))
+
+
+@settings(max_examples=40, deadline=None)
+@given(DATA)
+def test_actions_that_change_little(data: st.DataObject) -> None:
+    """Predicates that keep their values, updates without much of a change, nodes that stay."""
+    setting = data.draw(SETTINGS)
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    declared = setting.vocabulary.declared
+    kept = tuple(Update(p.name, p.args, Atom(p.name, p.args)) for p in declared)
+    p, q = (data.draw(st.sampled_from([p for p in declared if p.arity == 1])) for _ in range(2))
+    here, there = Atom(p.name, p.args), Atom(q.name, p.args)
+    fewer, more = (Update(p.name, p.args, f) for f in (And(here, there), Or(here, there)))
+    action = Action(
+        "little",
+        updates=data.draw(st.sampled_from(((), kept, (fewer,), (more,), (*kept[:1], fewer)))),
+        retain=data.draw(st.sampled_from((None, here, Not(there)))),
+    )
+    size = data.draw(st.sampled_from((0, 3, 8, 9)))
+    batch = [to_structure(data.draw(abstractions(setting)))]
+    batch += [random_structure(setting.vocabulary, size, source, maybe_active=maybe) for maybe in (False, True)]
+    batch += [_everywhere(structure, p.name) for structure in batch]
+    for options in (data.draw(st.sampled_from(list(OPTIONS.values()))), ShapeOptions(join="conc")):  # not blurred
+        _compared(setting, action, options, batch)
 
 
 @pytest.mark.parametrize(

@@ -323,10 +323,8 @@ class Translator:
         """Drop freed blocks without pointers to them: they have no edges, so no other predicate changes."""
         if not self.symbols.all_pointers_tracked:
             return Action("keep", "")
-        pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
-        pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
         given = [Not(at(NEW, "v"))] if self.is_given else []  # a check at the end asks which of them are freed
-        return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
+        return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(self.symbols.pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
         ends = self.context.counts.forget(variable) if self.context.counts is not None else []

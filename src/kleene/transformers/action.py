@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from kleene.diagnostics import Position
-from kleene.logic.formula import Formula
+from kleene.logic.formula import Atom, Formula
 
 
 class MessageKind(Enum):
@@ -58,6 +58,12 @@ class Update:
     def __hash__(self) -> int:
         return hash((self.predicate, self.formula.number))
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether the predicate keeps its value."""
+        f = self.formula
+        return isinstance(f, Atom) and f.predicate == self.predicate and f.args == self.args
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -86,6 +92,13 @@ class Action:
     def __hash__(self) -> int:  # of the parts that tell most actions apart
         said = self.messages[0].text if self.messages else ""
         return hash((self.name, self.title, self.precondition, self.focus, self.updates, said))
+
+    @property
+    def changes(self) -> tuple[Update, ...]:
+        """The updates that may change a value. The others say that a predicate is kept, so that none is derived."""
+        if any(u.is_identity for u in self.updates):
+            return tuple([u for u in self.updates if not u.is_identity])
+        return self.updates
 
     def update_of(self, predicate: str) -> Update | None:
         """The update of a predicate, if the action gives one."""

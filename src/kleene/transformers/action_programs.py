@@ -74,7 +74,7 @@ class Parts:
             tuple(message.condition for message in action.messages),
             action.new_formula,
             action.clone,
-            action.updates,
+            action.changes,
             action.retain,
             tuple(message.condition for message in action.post_messages),
         )

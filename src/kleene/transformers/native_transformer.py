@@ -28,7 +28,7 @@ def what_a_step_does(transformer: Transformer) -> Hashable:
         action.new_formula,
         action.clone,
         action.retain,
-        action.updates,
+        action.changes,
         tuple([(message.condition, message.only_if) for message in action.messages]),
         tuple([(message.condition, message.only_if) for message in action.post_messages]),
     )
@@ -71,7 +71,7 @@ class NativeAction:
             (action.creates, action.clone is not None, action.retain is not None),
             [_ONLY_IF[message.only_if] for message in action.messages],
             [_ONLY_IF[message.only_if] for message in action.post_messages],
-            [2 * rules.vocabulary.index(update.predicate) for update in action.updates],
+            [2 * rules.vocabulary.index(update.predicate) for update in action.changes],
         )
         for all_active in (True, False) if self._general else (True,):
             steps: list[_native.Program] = []

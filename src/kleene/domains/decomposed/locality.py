@@ -203,7 +203,7 @@ class _Planner:
         if action.retain is not None:
             self._retain(action.retain)
         if self.in_some_part:
-            if self.spreads or action.changes_universe or any(not _is_identity(u) for u in action.updates):
+            if self.spreads or action.changes_universe or action.changes:
                 raise _Everything
             return Plan(self.touched, None, in_some_part=True)
         return Plan(self.touched, self._elsewhere())
@@ -277,7 +277,7 @@ class _Planner:
         raise _Everything
 
     def _update(self, update: Update) -> None:
-        if _is_identity(update):
+        if update.is_identity:
             return
         roots = self.locality.roots_of(update.formula)
         if update.predicate in self.locality.roots:
@@ -320,7 +320,3 @@ class _Planner:
             if not lies_in(there, OTHER, _NO_FACTS):
                 raise _Everything
             self.spreads = True
-
-
-def _is_identity(update: Update) -> bool:
-    return update.formula is Atom(update.predicate, update.args)

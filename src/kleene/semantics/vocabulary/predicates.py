@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -82,6 +82,8 @@ class Symbols:
     _unary: dict[str, Role] = field(default_factory=dict)
     _edges_by_sizes: dict[frozenset[int], frozenset[str]] = field(default_factory=dict)
     _header_edges: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    _reachable: dict[tuple[str, bool], Formula] = field(default_factory=dict)
+    """What `reachable` said since the last pointer was added."""
 
     def __post_init__(self) -> None:
         types = self.memory.structure_types
@@ -154,7 +156,9 @@ class Symbols:
         union = tuple(sorted({*places, *(known.places if known else ())}))
         if known is None or known.places != union:
             self._pointers[name] = Pointer(name, union, kind=kind)
-            self.__dict__.pop("absent", None)  # it depends on the pointers
+            for dependent in ("absent", "roots", "pointed"):
+                self.__dict__.pop(dependent, None)
+            self._reachable.clear()
         return self._pointers[name]
 
     def mark(self, count: int) -> None:
@@ -408,8 +412,14 @@ class Symbols:
     def _predicates(self, pointer: Pointer) -> list[str]:
         return [] if self.is_temporary(pointer) else [pointer.predicate(o) for o in pointer.offsets]
 
-    @property
-    def roots(self) -> dict[str, frozenset[str]]:
+    @cached_property
+    def pointed(self) -> Formula:
+        """A variable or a cell points into the object `v`."""
+        variables = [at(p.predicate(o), "v") for p in self._pointers.values() for o in p.offsets]
+        return disj(*variables, *(exists(["u"], at(name, "u", "v")) for _, name in self.edges))
+
+    @cached_property
+    def roots(self) -> Mapping[str, frozenset[str]]:
         """The predicates of variables with tracked reachability, each with the edges of its possible objects."""
         roots: dict[str, frozenset[str]] = {}
         for p in self._pointers.values():
@@ -471,6 +481,13 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
+        key = v, self.all_pointers_tracked
+        known = self._reachable.get(key)
+        if known is None:
+            known = self._reachable[key] = self._reachability(v)
+        return known
+
+    def _reachability(self, v: str) -> Formula:
         roots = self.roots
 
         def along_one(w: str) -> Formula:

@@ -170,10 +170,10 @@ class _Series:
     """The ways to fewer structures for which runs ended early."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
-    earlier: list[Translation] = field(default_factory=list)
+    earlier: list[_Analysed] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
     automata: list[Automaton] = field(default_factory=list)
-    """The automata of attempts before that rewrite nothing."""
+    """The automata of attempts before."""
     unfinished: list[ShapeResult] = field(default_factory=list)
     """The results of runs without an end."""
     patience: float = 0.0
@@ -389,6 +389,23 @@ def analyse_by_attempt(
 
 
 @dataclass(frozen=True)
+class _Origin:
+    """What the translation of an attempt depends on: equal ones have equal translations."""
+
+    automaton: Automaton
+    shape: ShapeClass
+    """Without its name."""
+    precision: Precision
+    markers: int
+
+
+@dataclass(frozen=True)
+class _Analysed:
+    origin: _Origin
+    translation: Translation
+
+
+@dataclass(frozen=True)
 class _Plan:
     """One program, prepared; shape classes are tried on it from the most to the least demanding."""
 
@@ -409,7 +426,7 @@ class _Plan:
     """Alarms that do not matter."""
     classes: dict[ShapeClass, ShapeClass] = field(default_factory=dict)
     """The last class that a run on the way to fewer structures tried, by the first one."""
-    earlier: list[Translation] = field(default_factory=list)
+    earlier: list[_Analysed] = field(default_factory=list)
     """What complete runs on whole heaps have analysed so far, without a proof."""
     tell: Tell = silent
     """Gets a word about the progress."""
@@ -434,17 +451,22 @@ class _Plan:
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
+            origin = self._origin(shape, markers)
+            if self._is_known and any(other.origin == origin for other in earlier):
+                return self.best
             translated = within(left, partial(self._translate, shape, markers))
             if isinstance(translated, LimitReached):
                 result = gave_up(str(translated), start)
                 break
             translator, translation = translated
-            if Way.PARTS not in self.taken and self.best.complete and translation in earlier:
+            if self._is_known and any(other.translation == translation for other in earlier):
                 return self.best  # the attempt changes nothing: an earlier one had the same summaries, and no proof
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
             groups = translator.symbols.groups if looks else ()
             result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
+            if result.complete and Way.PARTS not in self.taken:
+                self.earlier.append(_Analysed(origin, translation))
             if result.ways:
                 self.classes[first] = plain or shape
                 break
@@ -504,7 +526,7 @@ class _Plan:
                 is_common=partial(self._is_common, translation),
                 tell=self.tell,
             )
-        result = run_shape(
+        return run_shape(
             translation,
             shape,
             seconds * LANES_SHARE if shape.lanes else seconds,
@@ -516,9 +538,14 @@ class _Plan:
             tell=self.tell,
             patience=self.patience,
         )
-        if result.complete:
-            self.earlier.append(translation)
-        return result
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether an equal translation would have the best result so far."""
+        return Way.PARTS not in self.taken and self.best.complete
+
+    def _origin(self, shape: ShapeClass, markers: int) -> _Origin:
+        return _Origin(self.automaton, replace(self._class(shape), name=""), self._precision, markers)
 
     def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:
         """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,12 +18,18 @@ from kleene.passes.preparation import Prepared
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """An automaton with local pointers shared; `stale` are the places of pointers that are forgotten early."""
+    """An automaton with local pointers shared; `stale` are the places of pointers that are forgotten early.
+
+    `rewritten` is the automaton before pointers were shared.
+    """
 
     prepared: Prepared
+    rewritten: Cfa[Operation]
     shared: Sharing
     stale: frozenset[Place]
     whole_scope: bool
+    is_plain: bool
+    """Whether the attempt that it was made for rewrites nothing."""
 
     @property
     def cfa(self) -> Cfa[Operation]:
@@ -41,21 +48,21 @@ class Automaton:
 def automaton_of(prepared: Prepared, attempt: Attempt, known: list[Automaton]) -> Automaton | None:
     """The automaton that an attempt follows; None if the attempt does not concern the program, or changes nothing.
 
-    `known` are those of attempts before that rewrite nothing.
+    `known` are those of attempts before: one that is the same is taken again, with what was computed for it.
     """
     if attempt.concerns is not None and not attempt.concerns(prepared.memory):
         return None
-    if attempt.rewrite is not None:
-        return _made(prepared, attempt)
-    for automaton in known:
-        if automaton.prepared is prepared and automaton.whole_scope == attempt.whole_scope:
-            return automaton
-    made = _made(prepared, attempt)
-    known += [made] if made is not None else []
+    alike = [a for a in known if a.prepared is prepared and a.whole_scope == attempt.whole_scope]
+    plain = next((a for a in alike if a.is_plain), None)
+    if attempt.rewrite is None and plain is not None:
+        return plain
+    made = _made(prepared, attempt, alike)
+    if made is not None and made not in known:
+        known.append(made)
     return made
 
 
-def _made(prepared: Prepared, attempt: Attempt) -> Automaton | None:
+def _made(prepared: Prepared, attempt: Attempt, known: Sequence[Automaton]) -> Automaton | None:
     stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
     followed, memory = stale.cfa, prepared.memory
     if followed is not prepared.cfa:
@@ -64,7 +71,10 @@ def _made(prepared: Prepared, attempt: Attempt) -> Automaton | None:
         rewritten = attempt.rewrite(memory)
         if rewritten == followed and attempt.needs_change:
             return None
+        same = next((a for a in known if a.stale == stale.places and a.rewritten == rewritten), None)
+        if same is not None:
+            return same
         followed = rewritten
         memory = Memory(prepared.inlined, followed, typed=True)
     shared = sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope)
-    return Automaton(prepared, shared, stale.places, attempt.whole_scope)
+    return Automaton(prepared, followed, shared, stale.places, attempt.whole_scope, attempt.rewrite is None)
