@@ -90,6 +90,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("COUNTS_SHARE", ("counts",)),
         ("LOADS_SHARE", ("shape",)),
         ("OUTCOMES_AND_LOADS_SHARE", ("shape",)),
+        ("FIRST_ROUNDS_SHARE", ("shape",)),
         ("COMPARISONS_SHARE", ("shape",)),
         ("UNREAD_SHARE", ("shape",)),
         ("LOCAL_SHARE", ("shape",)),

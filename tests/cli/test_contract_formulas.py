@@ -239,7 +239,7 @@ def test_what_nothing_satisfies_proves_nothing(tmp_path: Path) -> None:
     ("text", "why"),
     [
         ("struct node *g; /*@ requires A(v) l(v); */ void f(struct node *l) { g = l; }", "global variable"),
-        ("/*@ requires E(v) l(v); */ void f(struct node *l, int *p) { *p = 1; }", "a pointer to int"),
+        ("/*@ requires E(v) l(v); */ void f(struct node *l, char *p) { *p = 1; }", "a pointer to char"),
         ("struct odd { struct odd *next; char name[4]; };"
          "/*@ requires A(v) l(v); */ void f(struct odd *l) { }", "the field 'name'"),
         ("void set(struct node *l) { l->data = 1; }"

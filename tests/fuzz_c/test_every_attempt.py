@@ -149,6 +149,7 @@ SAME = "int main(void) { int i = __VERIFIER_nondet_int(), j = i; assert(i <= j);
 APPLIES = {
     "shape, calls": (EXAMPLES / "language" / "levels.c").read_text(encoding="utf-8"),
     "shape, counts": (EXAMPLES / "counts" / "queue.c").read_text(encoding="utf-8"),
+    "shape, counts alone": (EXAMPLES / "counts" / "rounds.c").read_text(encoding="utf-8"),
     "shape, comparisons": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
     "shape, unread": (EXAMPLES / "trees" / "binomial_heap.c").read_text(encoding="utf-8"),
     "shape, local": (EXAMPLES / "skip" / "three_levels.c").read_text(encoding="utf-8"),

@@ -393,7 +393,12 @@ def _assume(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
     c.lower.builder.here = yes
 
 
-def _expect(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+def _expect(
+    c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None
+) -> Expression | None:
+    if target is None and wanted is None:
+        c.lower.effects.effect(args[0])
+        return None
     return c.lower.values.value(args[0])
 
 

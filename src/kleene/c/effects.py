@@ -47,12 +47,13 @@ class Effects:
             self.compound_assignment(cursor, wanted=False)
         elif name == "UNARY_OPERATOR" and unary_operator(cursor) in ("++", "--", "p++", "p--"):
             self.increment(cursor, unary_operator(cursor), wanted=False)
+        elif name == "CALL_EXPR":
+            self.lower.calls.call(cursor, None, None)
         elif name == "StmtExpr":
             self.lower.statements.statement_expression(cursor, wanted=False)
         else:
-            is_call = name == "CALL_EXPR"
-            value = self.lower.calls.call(cursor, None, None) if is_call else self.lower.values.value(cursor)
-            if value is not None and has_dereference(value) and is_scalar(value.type):
+            value = self.lower.values.value(cursor)
+            if has_dereference(value) and is_scalar(value.type):
                 self.lower.as_temporary(cursor, value)
         return None
 

@@ -42,11 +42,20 @@ def test_a_check_that_only_prepared_the_program_asks_for_more_time(tmp_path: Pat
     assert "prepared" in report.reason and report.advice.startswith("give more time with --timeout")
 
 
-def test_the_advice_does_not_name_an_option_that_was_given() -> None:
+def test_the_advice_does_not_name_an_option_that_was_given(tmp_path: Path) -> None:
     """It named --refine where refinement had been asked for."""
-    assert "--refine" in report_with().advice
-    refined = report_with(fallback="the analysis that tracks everything does not decide it either")
-    assert "--refine" not in refined.advice and "--timeout" in refined.advice
+    path = tmp_path / "null.c"
+    path.write_text(NULL)
+    shape = analyse(Prepared(read_program([str(path)])), malloc_may_fail=True, seconds=20.0)
+    assert "--refine" in report_with(shape=shape).advice
+    refined = report_with(shape=shape, fallback="the analysis that tracks everything does not decide it either")
+    assert "--refine" not in refined.advice
+
+
+def test_a_check_without_time_asks_for_more() -> None:
+    report = report_with()
+    assert report.reason == "the time limit of 60 s was reached before the analysis began"
+    assert "--timeout" in report.advice
 
 
 def test_a_short_time_is_named_as_such(tmp_path: Path) -> None:
