@@ -214,6 +214,32 @@ def test_what_joins_gets_two_objects(result: str, verdict: Verdict, tmp_path: Pa
     assert joined.verdict is verdict and "second: another object" in joined.precondition
 
 
+_POOL = """\
+#include <stdlib.h>
+struct obj { int k; struct obj *next; };
+static struct obj *pool;
+struct obj *obj_get(void) {
+    struct obj *o = pool;
+    if (o) { pool = o->next; } else { o = malloc(sizeof *o); if (!o) return NULL; }
+    o->k = 0; o->next = NULL;
+    return o;
+}
+void obj_put(struct obj *o) { PUT }
+void obj_trim(void) { while (pool) { struct obj *o = pool; pool = o->next; free(o); } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("put", "verdict"),
+    [("o->next = pool; pool = o;", Verdict.UNKNOWN), ("o->next = pool; pool = o; free(o);", Verdict.FALSE)],
+)
+def test_what_a_variable_of_the_file_holds_may_be_freed_later(put: str, verdict: Verdict, tmp_path: Path) -> None:
+    """A pool that is right was an ERROR, since a client that ends does not trim it; one that frees what it keeps is one."""
+    report = _checked(_POOL.replace("PUT", put), tmp_path)
+    assert _verdicts(report)["obj_put"] is verdict
+    assert verdict is Verdict.FALSE or "which obj_trim may free later" in _reason(report, "obj_put")
+
+
 _NEW_KINDS = {
     "sorted": (
         _SORTED.replace("PARAMETER", "").replace("FREE", "free(n);"),

@@ -18,13 +18,14 @@ from kleene.analysis.c.library.inference.reasons import (
     INDEXES,
     KEEPS,
     KEEPS_ARRAY,
+    KEEPS_IN_FILE,
     OUTSIDE,
     READS_BLOCK,
     RETURNS,
 )
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.readings.operations import Role
-from kleene.cfa.operations import Assume, Return
+from kleene.cfa.operations import Assume, Free, Return
 from kleene.cfa.types import PointerType, Type, VoidType
 from kleene.domains.explicit.effects import NO_HEAP_BLOCK
 from kleene.domains.explicit.entry import UNWRITTEN
@@ -64,9 +65,26 @@ def doubt_about(error: Confirmed, client: Client, interface: Interface) -> str:
     places = {i for i, (_, stack) in enumerate(drawn) if stack and stack[-1].startswith(CALLBACK)}
     if error.fault.kind == _OF_INDICES and places and _is_gone_with(error, places):
         return INDEXES
+    if error.fault.kind == "memory_leak" and (kept := _kept_in_file(error, interface)) is not None:
+        return KEEPS_IN_FILE.format(*kept)
     if error.fault.kind == "memory_leak" and _is_data_of_client(error, interface):
         return DATA_IS_LEFT
     return KEEPS if error.fault.kind == "memory_leak" and _is_handed_to_client(error) else ""
+
+
+def _kept_in_file(error: Confirmed, interface: Interface) -> tuple[str, str] | None:
+    """The variable of the file that still leads to a block which is left, and a function that may free it.
+
+    A pool keeps what it gets back; a function that the run did not call gives all of it back.
+    """
+    program, states = error.trace.program, list(error.trace.states())
+    called = {frame.function for state in states for frame in state.frames}
+    frees = {name for name, f in program.functions.items() if any(isinstance(e.label, Free) for e in f.cfa.edges)}
+    others = [f.name for f in interface.functions if f.name in program.functions and f.name not in called]
+    releasing = next((name for name in others if not frees.isdisjoint(program.reached_from(name))), None)
+    held = ((number, block) for number, block in states[-1].blocks.items() if block.kind == "global")
+    holder = next((b.label for number, b in held if error.fault.block in states[-1].reachable([number])), None)
+    return (holder, releasing) if holder is not None and releasing is not None else None
 
 
 def _allocating(error: Confirmed) -> set[int]:

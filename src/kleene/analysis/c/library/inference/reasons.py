@@ -70,6 +70,10 @@ REFERS = (
     "it takes a reference, which its caller gives back, and the client keeps one reference to an object: write a "
     "client with as many references as you need"
 )
+KEEPS_IN_FILE = (
+    "it leaves blocks in {0}, a variable of the file, which {1} may free later: "
+    "write a client that calls {1} at the end"
+)
 REARRANGES = "it changes links of an object, and {0} is not proved with it: {1}"
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
