@@ -234,7 +234,7 @@ void obj_trim(void) { while (pool) { struct obj *o = pool; pool = o->next; free(
     [("o->next = pool; pool = o;", Verdict.UNKNOWN), ("o->next = pool; pool = o; free(o);", Verdict.FALSE)],
 )
 def test_what_a_variable_of_the_file_holds_may_be_freed_later(put: str, verdict: Verdict, tmp_path: Path) -> None:
-    """A pool that is right was an ERROR, since a client that ends does not trim it; one that frees what it keeps is one."""
+    """A right pool was an ERROR, since a client that ends does not trim it; one that frees what it keeps is one."""
     report = _checked(_POOL.replace("PUT", put), tmp_path)
     assert _verdicts(report)["obj_put"] is verdict
     assert verdict is Verdict.FALSE or "which obj_trim may free later" in _reason(report, "obj_put")
