@@ -77,13 +77,15 @@ def _kept_in_file(error: Confirmed, interface: Interface) -> tuple[str, str] | N
 
     A pool keeps what it gets back; a function that the run did not call gives all of it back.
     """
-    program, states = error.trace.program, list(error.trace.states())
-    called = {frame.function for state in states for frame in state.frames}
+    program, called, last = error.trace.program, set[str](), None
+    for last in error.trace.states():  # one state that goes on
+        called |= {frame.function for frame in last.frames}
+    assert last is not None
     frees = {name for name, f in program.functions.items() if any(isinstance(e.label, Free) for e in f.cfa.edges)}
     others = [f.name for f in interface.functions if f.name in program.functions and f.name not in called]
     releasing = next((name for name in others if not frees.isdisjoint(program.reached_from(name))), None)
-    held = ((number, block) for number, block in states[-1].blocks.items() if block.kind == "global")
-    holder = next((b.label for number, b in held if error.fault.block in states[-1].reachable([number])), None)
+    held = ((number, block) for number, block in last.blocks.items() if block.kind == "global")
+    holder = next((b.label for number, b in held if error.fault.block in last.reachable([number])), None)
     return (holder, releasing) if holder is not None and releasing is not None else None
 
 
