@@ -124,7 +124,7 @@ CONTEXTS = {
     "int main(void) { struct l b = {0}, a = {&b}; int n = 0; each(&a, g, &n); return 0; }",
 }
 PAIRS = list(product(CONTEXTS, ERRORS))
-SOME = [pair for number, pair in enumerate(PAIRS) if number % (len(ERRORS) + 1) == 0]
+SOME = [(context, list(ERRORS)[number % len(ERRORS)]) for number, context in enumerate(CONTEXTS)]
 """Each context with one error, and another one each time."""
 
 
