@@ -2,7 +2,9 @@
 
 A place is an integer member of the blocks of a kind, or the elements of an array. It is asked about if some index is
 computed from what is read there. The blocks of a kind have places only if all accesses to them fit: two accesses are
-to the same bytes as the same type, or have no byte in common, in every element of an array alike.
+to the same bytes as the same type, or have no byte in common, in every element of an array alike. An array that is a
+member of a struct is one access to all its bytes, and its elements are no places: which of them was written last is
+not known. An index outside of it is an alarm of its own, so it writes to no other member unnoticed.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ def number_places(cfa: Cfa[Operation], blocks: Blocks) -> NumberPlaces:
         return NumberPlaces()
     asked = search.asked()
     strides = search.strides({place.kind for place in asked})
-    chosen = [place for place in asked if place.kind in strides]
+    chosen = [place for place in asked if place.kind in strides and not search.is_in_member(place)]
     if not chosen:
         return NumberPlaces()
     of_kind = {kind: tuple(p for p in chosen if p.kind == kind) for kind in {p.kind for p in chosen}}
@@ -133,6 +135,13 @@ class PlaceSearch:
         moves = [n for n in self.nodes if isinstance(n, PointerOffset | Index)]
         self.indices = [n.index for n in moves if constant_of(n.index) is None]
         self.exposed = address_taken(self.operations)
+        self.member_arrays: dict[object, set[tuple[int, int]]] = {}
+        """The first byte of each array in a struct of a kind, and the one behind it, after `strides`."""
+
+    def is_in_member(self, place: NumberPlace) -> bool:
+        """Whether a place is an element of an array in a struct."""
+        members = self.member_arrays.get(place.kind, ())
+        return any(start < place.offset + place.type.size and place.offset < end for start, end in members)
 
     def places(self, lvalue: Expression) -> set[NumberPlace] | None:
         """The places of a number in memory; None if they are not known."""
@@ -178,12 +187,18 @@ class PlaceSearch:
             if spots is None:
                 return {}
             array = _array_of(node)
+            starts = self.blocks.address_places(array) or () if array is not None else ()
             for kind, offset in spots:
-                if array is None:
+                within = [start for other, start in starts if other == kind]
+                if array is None or not isinstance(array.type, ArrayType):
                     spans.setdefault(kind, set()).add((offset, offset + node.type.size, node.type))
-                elif array.size == _bytes_of(kind):
-                    steps.setdefault(kind, set()).add(array.element.size)
+                elif array.type.size == _bytes_of(kind):
+                    steps.setdefault(kind, set()).add(array.type.element.size)
                     spans.setdefault(kind, set()).add((offset, offset + node.type.size, node.type))
+                elif array.type.size and within:
+                    for start in within:
+                        spans.setdefault(kind, set()).add((start, start + array.type.size, array.type))
+                        self.member_arrays.setdefault(kind, set()).add((start, start + array.type.size))
                 else:
                     steps.setdefault(kind, set()).add(0)
         return {kind: max(steps[kind], default=0) for kind in kinds if _fit(spans[kind], steps[kind])}
@@ -266,12 +281,12 @@ def _compared(operation: Operation) -> list[Expression]:
     return []
 
 
-def _array_of(lvalue: Expression) -> ArrayType | None:
+def _array_of(lvalue: Expression) -> Expression | None:
     """The outermost array in which an lvalue lies."""
     array = None
     while isinstance(lvalue, Field | Index):
         lvalue = lvalue.base
-        array = lvalue.type if isinstance(lvalue.type, ArrayType) else array
+        array = lvalue if isinstance(lvalue.type, ArrayType) else array
     return array
 
 
