@@ -27,6 +27,34 @@ struct tree *insert(struct tree *root, int key) {
 int least(struct tree *root) { TEST while (root->left) root = root->left; return root->key; }
 void drop(struct tree *root) { if (root) { drop(root->left); drop(root->right); free(root); } }
 """
+RING = """
+#include <stdlib.h>
+typedef struct cell { int v; struct cell *next, *prev; } cell;
+cell *ring_append(cell *l, int v) {
+    cell *n = malloc(sizeof *n);
+    if (!n) return NULL;
+    n->v = v;
+    if (!l) { n->next = n->prev = n; return n; }
+    n->prev = l->prev; n->next = l; l->prev->next = n; l->prev = n;
+    return l;
+}
+cell *ring_append_list(cell *a, cell *b) {
+    cell *last;
+    if (!a) return b;
+    if (!b) return a;
+    a->prev->next = b; b->prev->next = a;
+    last = a->prev; a->prev = b->prev; b->prev = last;
+    return JOINED;
+}
+cell *ring_remove(cell *l) {
+    cell *n;
+    if (!l) return NULL;
+    if (l->next == l) { free(l); return NULL; }
+    n = l->next; l->prev->next = n; n->prev = l->prev;
+    free(l);
+    return n;
+}
+"""
 LIST = """
 #include <stdlib.h>
 struct node { struct node *next; int v; };
@@ -82,6 +110,7 @@ def _verdicts(text: str, folder: Path) -> dict[str, Verdict]:
         TREE.replace("TEST", "if (!root) return 0;"),
         LIST.replace("BEFORE", "before ? before->next : l->first"),
         EXITS.replace("FREE", "free(n);"),
+        RING.replace("JOINED", "a"),  # its name says that it adds an element, and it joins two lists
     ],
 )
 def test_it_is_proved(text: str, tmp_path: Path) -> None:
@@ -93,6 +122,7 @@ def test_it_is_proved(text: str, tmp_path: Path) -> None:
     [
         (TREE.replace("TEST", ""), "least"),  # the root may be NULL, though an element may not
         (LIST.replace("BEFORE", "before->next"), "list_cut"),  # it is called as list_add is
+        (RING.replace("JOINED", "NULL"), "ring_append_list"),
         (EXITS.replace("FREE", ""), "stack_free"),  # an exit hides no leak of others
     ],
 )

@@ -35,8 +35,10 @@ from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordTy
 
 MOST_BITS = 64
 """Bits of the numbers of which a client has any: `long` has so many."""
-MOST_READINGS = 24
-"""Readings of one function that are tried: two arguments with four roles, and a few for the result."""
+MOST_READINGS = 96
+"""Readings of one function that are tried: two arguments with five roles, and four for fate and result.
+
+A function is wrong if all its readings fail, so the number must not cut off plausible ones."""
 _ENDS_ALL = re.compile(
     r"(free|destroy|delete|dispose|release|fini|finish|term|terminate|clean_?up|close|deinit|uninit|shut_?down|done|all)$",
     re.IGNORECASE,
