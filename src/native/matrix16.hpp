@@ -108,7 +108,8 @@ inline void product(Matrix<16>& out, const Matrix<16>& a, const Matrix<16>& b, i
   Rows16 left, sum{};
   load(left, a);
   for (int j = 0; j < n; ++j) {
-    const Rows16 place = KLEENE_EACH16(1 << j);
+    const auto bit = static_cast<std::uint16_t>(1U << j);  // its type is kept under the sanitizers
+    const Rows16 place = KLEENE_EACH16(bit);
     sum |= KLEENE_WHERE16(left, place, b.row[j]);
   }
   put(out, sum);
@@ -119,7 +120,8 @@ inline void closure(Matrix<16>& out, const Matrix<16>& a, Vector through) {
   each_bit(through & 0xffff, [&](int k) {
     Rows16 all;
     load(all, sum);
-    const Rows16 place = KLEENE_EACH16(1 << k);
+    const auto bit = static_cast<std::uint16_t>(1U << k);  // its type is kept under the sanitizers
+    const Rows16 place = KLEENE_EACH16(bit);
     put(sum, all | KLEENE_WHERE16(all, place, sum.row[k]));
   });
   out = sum;
