@@ -83,7 +83,9 @@ def _prepare_whole(inlined: CProgram) -> CProgram:
     """The inlined program made ready, with one automaton, and its lists of slots."""
     prepared = prepare_program(inlined)
     whole = with_one_automaton(prepared)
-    return with_known_heights(with_links_cut_first(whole if whole is prepared else _with_lists(whole)))
+    if whole is not prepared:  # what stays in memory is known only where all functions are seen at once
+        whole = _with_lists(without_excluded_errors(whole))
+    return with_known_heights(with_links_cut_first(whole))
 
 
 def prepare_program(program: CProgram) -> CProgram:
@@ -239,9 +241,10 @@ def without_infeasible_branches(program: CProgram) -> CProgram:
 
 
 def without_excluded_errors(program: CProgram) -> CProgram:
-    """The program without assertions that the relations of numbers prove, where it computes indices.
+    """The program without errors that the relations of numbers exclude, where it computes indices.
 
     In ``assert(h->n > 0)`` the length of a heap in an array has more values than the shape analysis tells apart.
+    So has an index in a node, where functions that call themselves are not seen before there is one automaton.
     """
     if set(program.functions) != {program.entry}:
         return program
