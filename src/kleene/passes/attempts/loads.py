@@ -28,6 +28,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import PointerType, is_scalar
 from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.decided_tests import with_decided_tests
 from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
@@ -70,9 +71,14 @@ def with_shared_loads(memory: Memory, *, behind_branches: bool = False) -> Cfa[O
 
 
 def with_known_outcomes_and_loads(memory: Memory) -> Cfa[Operation]:
-    """The automaton in which comparisons have the outcomes that they had before, and pointers are read once."""
-    compared = with_known_outcomes(memory)
-    known = memory if compared is memory.cfa else Memory(memory.program, compared, typed=True)
+    """The automaton in which comparisons have the outcomes that they had before, and pointers are read once.
+
+    Tests of numbers are apart on the ways on which they are decided.
+    """
+    known = memory
+    for rewriting in (with_decided_tests, with_known_outcomes):
+        cfa = rewriting(known)
+        known = known if cfa is known.cfa else Memory(memory.program, cfa, typed=True)
     shared = with_shared_loads(known, behind_branches=True)
     return memory.cfa if shared == memory.cfa else shared
 
