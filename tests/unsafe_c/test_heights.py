@@ -65,6 +65,30 @@ def test_trees_with_heights(name: str, tmp_path: Path) -> None:
     assert is_proved_by(ATTEMPT, text, tmp_path) == (name in RIGHT)
 
 
+TWICE = (EXAMPLE.parent / "avl_cases.c").read_text(encoding="utf-8").replace("__VERIFIER_nondet_int", "nondet")
+DECIDED = {
+    "as it is": (),
+    "the wrong rotation": (
+        ("rotate_left(t->left); return rotate_right(t);", "rotate_left(t->left); return rotate_left(t);"),
+    ),
+    "a bound that holds without a child": (
+        ("if (b < -1 && balance(t->right) > 0)", "if (b < 1 && balance(t->right) >= 0)"),
+    ),
+    "a child that is lost": (("y->left = middle;", "y->left = NULL;"),),
+    "a cycle": (("y->left = middle;", "y->left = x;"),),
+}
+"""Tests of the balance that are made twice."""
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_tests_of_the_balance_that_are_made_twice(name: str, tmp_path: Path) -> None:
+    text = TWICE
+    for old, new in DECIDED[name]:
+        assert old in text
+        text = text.replace(old, new)
+    assert is_proved_by(ATTEMPT, text, tmp_path) == (name == "as it is")
+
+
 ANY_HEIGHT = list(WRONG)[:8]
 """The changes after which a node may have any height."""
 
@@ -80,6 +104,56 @@ def test_which_heights_are_known(name: str, tmp_path: Path) -> None:
     known = Nonnegative(program, program.main.cfa).places
     assert bool(known) == (name in RIGHT)
     assert any(a.name == HEIGHTS for a in program.assumptions) == (name in RIGHT)
+
+
+BY_REFERENCE = """
+#include <stdlib.h>
+extern int nondet(void);
+typedef struct tree { struct tree *l, *r; int h; int v; } tree;
+static int ht(tree *n) { return n ? n->h : 0; }
+static tree *other;
+static void add(tree **t, tree **s) {
+    if (*t) { add(&(*t)->l, nondet() ? &(*t)->l : s); return; }
+    *t = malloc(sizeof(tree));
+    if (*t == NULL) abort();
+    FIRST
+    (*t)->h = 1;
+}
+int main(void) {
+    tree *a = NULL, *b = NULL;
+    add(&a, &a);
+    add(&b, &a);
+    if (ht(a) < ht(b)) b->v = 1;
+    free(a); free(b);
+    return 0;
+}
+"""
+FIRST = {
+    "other members": ("(*t)->l = NULL; (*t)->v = 3; (*t)->r = (*t)->l;", True),
+    "a copy of the pointer": ("tree *n = *t; n->v = 4;", True),
+    "a test of a number": ("int k = nondet(); if (k) (*t)->v = k;", True),
+    "it is read": ("int k = (*t)->h;", False),
+    "it is read through another pointer": ("int k = (*s)->h; (*t)->v = k;", False),
+    "it is read in the store": ("(*t)->h = (*s)->h; return;", False),
+    "the pointer is passed on": ("other = *t; if (other->h < 0) (*t)->v = 1;", False),
+    "the place of the pointer is overwritten": (
+        "tree *n = *t; *s = other; if (*t) (*t)->h = 2; *s = n; return;",
+        False,
+    ),
+    "another place": ("t = s;", False),
+    "it is not set": ("if (nondet()) return;", False),
+    "another member": ("(*t)->v = 1; return;", False),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_heights_of_blocks_behind_pointers_to_pointers(name: str, tmp_path: Path) -> None:
+    first, is_known = FIRST[name]
+    path = tmp_path / "tree.c"
+    path.write_text(BY_REFERENCE.replace("FIRST", first))
+    program = whole_program(read_program([str(path)]))
+    members = {place.offset for place in Nonnegative(program, program.main.cfa).places}
+    assert (16 in members) == is_known
 
 
 PAIR = """

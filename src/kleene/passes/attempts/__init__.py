@@ -5,6 +5,7 @@ In reading order:
 - `known_addresses`: what a pointer to a member points to is read and written directly
 - `loads`: a pointer that is read twice is read once
 - `first_rounds`: the first test of a loop that is entered for sure is apart
+- `decided_tests`: a test whose outcome is known on some of the ways to it is apart on them
 - `held_values`: what the variables of a condition hold, over memory that has not changed
 - `ends`: a variable holds the member at which a loop ends
 - `comparisons`: a comparison that is made twice has the same outcome

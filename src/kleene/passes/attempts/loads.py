@@ -28,6 +28,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import PointerType, is_scalar
 from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.decided_tests import with_decided_tests
 from kleene.passes.attempts.known_addresses import with_known_addresses
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
@@ -41,7 +42,8 @@ def with_shared_loads(memory: Memory, *, behind_branches: bool = False) -> Cfa[O
     """The automaton of the memory with a variable for each pointer that is read from memory several times.
 
     Reads through pointers to members that are known are reads of these members (`known_addresses.py`). With
-    `behind_branches`, a read before a branch is known where its ways meet again, if it is so on all of them.
+    `behind_branches`, a read before a branch is known where its ways meet again, if it is so on all of them, and so is
+    what a pointer to a member that was read points to.
     """
     cfa = with_known_addresses(memory)
     numbering = _Numbering(cfa, frozenset(memory.objects), behind_branches)
@@ -49,6 +51,7 @@ def with_shared_loads(memory: Memory, *, behind_branches: bool = False) -> Cfa[O
     counted = [e.label for e in edges if not isinstance(e.label, Assume) or e.label.truth]
     uses = Counter(v for label in counted for v in _variables(label) if v in numbering.loads)
     once = {v: load for v, load in numbering.loads.items() if uses[v] <= 2}  # where it is assigned, and once more
+    once = {v: load for v, load in once.items() if v not in numbering.pointed_to}
     if len(once) == len(numbering.loads):
         return cfa
 
@@ -70,9 +73,14 @@ def with_shared_loads(memory: Memory, *, behind_branches: bool = False) -> Cfa[O
 
 
 def with_known_outcomes_and_loads(memory: Memory) -> Cfa[Operation]:
-    """The automaton in which comparisons have the outcomes that they had before, and pointers are read once."""
-    compared = with_known_outcomes(memory)
-    known = memory if compared is memory.cfa else Memory(memory.program, compared, typed=True)
+    """The automaton in which comparisons have the outcomes that they had before, and pointers are read once.
+
+    Tests of numbers are apart on the ways on which they are decided.
+    """
+    known = memory
+    for rewriting in (with_decided_tests, with_known_outcomes):
+        cfa = rewriting(known)
+        known = known if cfa is known.cfa else Memory(memory.program, cfa, typed=True)
     shared = with_shared_loads(known, behind_branches=True)
     return memory.cfa if shared == memory.cfa else shared
 
@@ -90,6 +98,8 @@ class _Numbering:
     behind_branches: bool
     loads: dict[Variable, Expression] = field(default_factory=dict)
     edges: list[Edge[Operation]] = field(default_factory=list)
+    pointed_to: set[Variable] = field(default_factory=set)
+    """The variables of reads that are used for reads through another pointer: they cannot be read again in place."""
 
     def run(self) -> list[Edge[Operation]]:
         """The edges, location by location: all sources of a location come before it, but at the heads of loops."""
@@ -126,8 +136,20 @@ class _Numbering:
                 self.edges.append(Edge(here, assignment, there))
                 here = there
             self.edges.append(Edge(here, label, edge.target))
-            results.append((edge, self._after(edge.label, known)))
+            after = self._after(edge.label, known)
+            results.append((edge, after | self._through_pointer(label, known) if self.behind_branches else after))
         return results
+
+    def _through_pointer(self, operation: Operation, known: Available) -> Available:
+        """In ``t = &n->left``, where ``n->left`` was read: ``*t`` is what was read."""
+        match operation:
+            case Assign(target=Variable() as target, value=AddressOf(target=member)) if member in known:
+                read = Deref(target, member.type)
+                is_whole = isinstance(target.type, PointerType) and target.type.target == member.type
+                if is_whole and self._is_load(read):
+                    self.pointed_to.add(known[member])
+                    return {read: known[member]}
+        return {}
 
     def _replace_reads(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
         """The operation with variables in place of its reads; `before` gets the assignments of new variables."""

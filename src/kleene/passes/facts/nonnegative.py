@@ -19,8 +19,10 @@ from kleene.cfa.expressions import (
     Cast,
     Comparison,
     Constant,
+    Deref,
     Expression,
     Field,
+    Unary,
     Variable,
     base_pointer,
     children,
@@ -270,12 +272,12 @@ class Nonnegative:
     def _drop(self, kinds: frozenset[object] | set[object] | None) -> None:
         self.places = {p for p in self.places if kinds is not None and p.kind not in kinds}
 
-    def stores(self, operation: Operation, pointers: frozenset[Variable], place: NumberPlace) -> bool:
+    def stores(self, operation: Operation, pointers: frozenset[Expression], place: NumberPlace) -> bool:
         """Whether an operation stores a number at a place of the block of one of the pointers."""
         target = operation.target if isinstance(operation, Assign) else None
         return isinstance(target, Field) and base_pointer(target) in pointers and self._search.places(target) == {place}
 
-    def reads(self, expression: Expression, pointers: frozenset[Variable], place: NumberPlace) -> bool:
+    def reads(self, expression: Expression, pointers: frozenset[Expression], place: NumberPlace) -> bool:
         """Whether an expression may read a place of the block of one of the pointers, or pass the pointer on."""
         if isinstance(expression, Variable):
             return expression in pointers
@@ -294,10 +296,11 @@ class _Initialised:
         self.numbers, self.place = numbers, place
         target = edge.label.target if isinstance(edge.label, Allocate) else None
         self.holds = False
-        if isinstance(target, Variable) and not numbers.is_object(target):
+        holder = target.pointer if isinstance(target, Deref) else target
+        if target is not None and isinstance(holder, Variable) and not numbers.is_object(holder):
             self.holds = self._follow(edge.target, frozenset((target,)))
 
-    def _follow(self, first: str, pointer: frozenset[Variable]) -> bool:
+    def _follow(self, first: str, pointer: frozenset[Expression]) -> bool:
         waiting, seen = [(first, pointer)], {(first, pointer)}
         while waiting:
             here, pointers = waiting.pop()
@@ -312,7 +315,7 @@ class _Initialised:
                     waiting.append((edge.target, following))
         return True
 
-    def _ends(self, label: Operation, pointers: frozenset[Variable]) -> bool:
+    def _ends(self, label: Operation, pointers: frozenset[Expression]) -> bool:
         """Whether the member has a number now, or the block is not there."""
         if isinstance(label, Free) and label.pointer in pointers:
             return True
@@ -326,10 +329,14 @@ class _Initialised:
         if not self.numbers.stores(label, pointers, self.place):
             return False
         assert isinstance(label, Assign)
+        if _places_of(pointers):
+            return self._is_apart(label.value, pointers)
         return not self.numbers.reads(label.value, pointers, self.place)
 
-    def _pointers_after(self, label: Operation, pointers: frozenset[Variable]) -> frozenset[Variable] | None:
+    def _pointers_after(self, label: Operation, pointers: frozenset[Expression]) -> frozenset[Expression] | None:
         """The variables that point to the block; None if something else may read it."""
+        if _places_of(pointers):
+            return self._pointers_after_in_memory(label, pointers)
         if isinstance(label, Skip | DeclareLocal | EndScope):
             return pointers.difference(defined_variables(label)) or None
         if isinstance(label, Assume) and isinstance(label.condition, Comparison):
@@ -344,6 +351,53 @@ class _Initialised:
         if any(self.numbers.reads(x, pointers, self.place) for x in parts):
             return None
         return pointers.difference(defined_variables(label)) or None
+
+    def _pointers_after_in_memory(
+        self, label: Operation, pointers: frozenset[Expression]
+    ) -> frozenset[Expression] | None:
+        """As before, where memory has a pointer to the block, as in ``*t = malloc(...)``: any other read may be of it.
+
+        A write to the block leaves ``*t`` alone: `t` had its value before the block was there.
+        """
+        changed = frozenset[Expression](defined_variables(label))
+        if not changed.isdisjoint(_places_of(pointers)):
+            return None
+        match label:
+            case Skip() | DeclareLocal() | EndScope():
+                is_apart = True
+            case Assume(condition=Comparison(left=left, right=right)) if pointers & {left, right}:
+                is_apart = constant_of(left) == 0 or constant_of(right) == 0
+            case Assume(condition=condition):
+                is_apart = self._is_apart(condition, pointers)
+            case Assign(target=Variable() as target, value=value) if value in pointers:
+                return None if self.numbers.is_object(target) else pointers | {target}
+            case Assign(target=target, value=value):
+                is_own = isinstance(target, Field) and base_pointer(target) in pointers
+                is_own = is_own or (isinstance(target, Variable) and not self.numbers.is_object(target))
+                is_apart = is_own and self._is_apart(value, pointers)
+            case Havoc(target=Variable() as target):
+                is_apart = not self.numbers.is_object(target)
+            case _:
+                is_apart = False
+        return pointers - changed if is_apart else None
+
+    def _is_apart(self, value: Expression, pointers: frozenset[Expression]) -> bool:
+        """Whether a value is made of variables and of other members of the block, and is not a pointer to it."""
+        match value:
+            case Constant():
+                return True
+            case Variable():
+                return value not in pointers and not self.numbers.is_object(value)
+            case Field() if base_pointer(value) in pointers:
+                return not self.numbers.reads(value, pointers, self.place)
+            case Cast() | Binary() | Comparison() | Unary():
+                return all(self._is_apart(part, pointers) for part in children(value))
+        return False
+
+
+def _places_of(pointers: frozenset[Expression]) -> frozenset[Expression]:
+    """The variables that point to places in memory which hold one of the pointers."""
+    return frozenset(p.pointer for p in pointers if isinstance(p, Deref))
 
 
 def _stores(operation: Operation) -> Iterator[tuple[Expression, Expression]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fuzz_c.generators.structures import program as random_program
 from tests.unit.semantics.translated import analysis, inlined
+from tests.unsafe_c.alone import is_proved_by
 
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable, walk
@@ -147,3 +148,45 @@ def test_members_of_one_name_in_different_structs_are_told_apart(tmp_path: Path)
     (row,) = [size for (size, offset), cell in memory.cell_of.items() if cell == "items"]
     assert memory.cell_places([(row, 0)]) == {(row, 0)}
     assert len(set(memory.cell_of.values())) == len(memory.cell_of) == 3
+
+
+THROUGH = """
+#include <stdlib.h>
+extern int nondet(void);
+struct node { struct node *left, *right; };
+static struct node *make(void) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) abort();
+    n->left = n->right = NULL;
+    return n;
+}
+int main(void) {
+    struct node *n = make(), *whole = n, *other = make(), **t;
+    if (nondet()) n->left = make();
+    if (n->left != NULL) {
+        t = &n->left;
+        CHANGE
+        (*t)->right = NULL;
+        n = whole;
+        free(n->left);
+    }
+    free(n);
+    free(other);
+    return 0;
+}
+"""
+THROUGH_RIGHT = ("", "n = other;", "t = &whole->left;", "other->left = NULL;")
+THROUGH_WRONG = (
+    "t = &n->right;",
+    "n = other; t = &n->left;",
+    "free(n->left); n->left = NULL;",
+    "struct node *old = *t; *t = NULL; free(old);",
+    "if (nondet()) t = &other->left;",
+    "free(*t);",
+)
+
+
+@pytest.mark.parametrize("change", [*THROUGH_RIGHT, *THROUGH_WRONG])
+def test_what_was_read_through_another_pointer(change: str, tmp_path: Path) -> None:
+    text = THROUGH.replace("CHANGE", change)
+    assert is_proved_by("outcomes and loads", text, tmp_path) == (change in THROUGH_RIGHT)
