@@ -11,7 +11,6 @@ loops.)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
@@ -30,8 +29,8 @@ _QUIET = (Skip, DeclareLocal, EndScope)
 def with_decided_tests(memory: Memory) -> Cfa[Operation]:
     """The automaton of the memory with copies of tests for the ways on which they are decided; else the same one."""
     cfa = memory.cfa
-    for _ in range(MOST_ROUNDS):
-        copied = _Copies(memory.program, cfa).result()
+    for number in range(MOST_ROUNDS):
+        copied = _Copies(memory.program, cfa, number).result()
         if copied is cfa:
             break
         cfa = copied
@@ -57,9 +56,10 @@ class _Chain:
                 possible |= {branch for branch in self.branches if intervals.after(branch.label, bounds) is not None}
         return possible.pop() if len(possible) == 1 else None
 
-    def copies(self, branch: Edge[Operation]) -> list[Edge[Operation]]:
-        """The operations and one branch of the test, from the copy of the start."""
+    def copies(self, branch: Edge[Operation], number: int) -> list[Edge[Operation]]:
+        """The operations and one branch of the test, from the copy of the start in a round."""
         fact = "the test holds" if isinstance(branch.label, Assume) and branch.label.truth else "the test fails"
+        fact += f" (round {number + 1})"
         *quiet, last = (*self.operations, branch)
         edges = [Edge(copy_name(e.source, fact), e.label, copy_name(e.target, fact)) for e in quiet]
         return [*edges, Edge(copy_name(last.source, fact), last.label, last.target)]
@@ -67,10 +67,15 @@ class _Chain:
 
 @dataclass
 class _Copies:
-    """One round: copies of the tests of an automaton, each with the quiet operations before it."""
+    """One round: copies of the tests of an automaton, each with the quiet operations before it.
+
+    A copy of an earlier round is not entered again. It may lead to copies of later tests by now, and those were chosen
+    by what is known behind the edges that entered it.
+    """
 
     program: CProgram
     cfa: Cfa[Operation]
+    number: int
 
     def result(self) -> Cfa[Operation]:
         parts = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
@@ -88,20 +93,15 @@ class _Copies:
                 continue  # the test is decided, or open, on all ways
             for edge, branch in taken.items():
                 if branch is not None:
-                    copies = chain.copies(branch)
+                    copies = chain.copies(branch, self.number)
                     targets[edge] = copies[0].source
-                    new |= dict.fromkeys(copy for copy in copies if copy.source not in self._locations)
+                    new |= dict.fromkeys(copies)
         if not targets:
             return self.cfa
         kept = [Edge(e.source, e.label, targets.get(e, e.target)) for e in self.cfa.edges]
         whole = Cfa(self.cfa.entry, (*kept, *new))
         reached = whole.reachable_from(starts(whole))
         return Cfa(whole.entry, tuple(edge for edge in whole.edges if edge.source in reached))
-
-    @cached_property
-    def _locations(self) -> frozenset[str]:
-        """The locations there are: a copy that an earlier round made is entered again, not made again."""
-        return frozenset(self.cfa.locations)
 
     def _chain(self, start: str, heads: frozenset[str]) -> _Chain | None:
         """The way from a location to a test; None if there is none, or the test is that of a loop."""

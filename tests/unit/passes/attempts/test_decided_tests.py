@@ -85,3 +85,25 @@ def test_only_tests_that_are_decided(name: str, tmp_path: Path) -> None:
         assert old in text
         text = text.replace(old, new)
     assert is_proved_by("outcomes and loads", text.replace("BETWEEN", ""), tmp_path) == (name in RIGHT)
+
+
+LATER = """
+#include <stdlib.h>
+extern int nondet(void);
+int main(void) {
+    int a, c, d, *p = 0;
+    if (nondet()) { a = 5; c = 5; goto first; }
+    if (nondet()) { a = 5; c = 0; d = 5; } else { a = nondet(); c = nondet(); d = nondet(); if (a > 1) c = 7; }
+    if (d <= 1) return 0;
+first:
+    if (a <= 1) return 0;
+    if (c <= 1) *p = 1;
+    return 0;
+}
+"""
+
+
+def test_a_copy_is_not_entered_in_a_later_round(tmp_path: Path) -> None:
+    """What follows a copy was chosen for the ways that entered it first: here it had no dereference of NULL."""
+    assert not is_proved_by("outcomes and loads", LATER, tmp_path)
+    assert is_proved_by("outcomes and loads", LATER.replace("c = 0;", "c = 2;"), tmp_path)
