@@ -13,7 +13,7 @@ from tests.fuzz_c.mutants import edits
 from tests.fuzz_c.oracle import GCC, judge
 from tests.fuzz_c.run import Runner
 from tests.fuzz_c.shrink import shrink
-from tests.fuzz_c.sources import TOPICS, candidates
+from tests.fuzz_c.sources import TOPICS, candidates, corpus
 
 PROGRAMS = 8
 """Programs of a topic that are compiled together. Half of them are wrong, of `blocks` a third, of `chosen` a fifth."""
@@ -51,6 +51,11 @@ SHOWN = [
     ("for (;;) malloc(4);", set()),
     ("int *p = malloc(4); if (p) free(p); else *p = 1;", {"memsafety"}),
 ]
+
+
+def test_no_program_of_the_corpus_names_a_function_in_a_text() -> None:
+    """The harness renames functions, but not inside texts: a weak reference would stand for nothing."""
+    assert not {"weak_reference.c", "alias.c", "label_of_a_definition.c"} & {file.name for file in corpus()}
 
 
 @needs_gcc

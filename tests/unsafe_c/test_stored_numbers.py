@@ -93,6 +93,22 @@ int main(void) {{
 }}"""
 
 
+def tables(members: str, store: str, use: str = "s[t[i].a[j]]", dimensions: str = "[3]", start: str = "") -> str:
+    """An array of structs or unions with arrays in them, and one number that is too large in some elements."""
+    kind = "union" if members.startswith("|") else "struct"
+    return f"""{kind} r {{ {members.removeprefix("|")} }} t{dimensions};
+int main(void) {{
+    {start}
+    char s[8] = {{0}};
+    int i = ANY, j = ANY;
+    if (i < 0 || i > 1 || j < 0 || j > 3)
+        return 0;
+    {store}
+    return {use};
+}}"""
+
+
+PAIR = "int n; union { int a[4]; struct { int x, y; }; };"
 INSIDE = "int a = ANY; if (a < 0 || a >= n) { free(x); continue; } x->to = a; "
 PROGRAMS = {
     "a_number_that_is_set_on_one_way_only": nodes("if (ANY) x->to = 0;"),
@@ -337,6 +353,18 @@ int main(void) {
     free(t);
     return 0;
 }""",
+    "a_union_in_the_elements_of_an_array": tables(PAIR, "t[i].y = 9;"),
+    "a_union_in_the_elements_of_a_local_array": tables(
+        PAIR, "if (ANY) t[i].y = 9;", start="struct r t[3]; memset(t, 0, sizeof t);"
+    ),
+    "a_union_in_the_elements_of_a_matrix": tables(PAIR, "t[i][1].y = 9;", "s[t[i][1].a[j]]", "[3][2]"),
+    "rows_and_members_in_a_union": tables(
+        "|int a[2][4]; struct { int x[4], y, z; };", "t[i].z = 9;", "s[t[i].a[1][j]]"
+    ),
+    "pairs_and_numbers_in_a_union": tables("|int a[4]; struct { int x, y; } p[2];", "t[i].p[i].y = 9;"),
+    "members_of_two_sizes_in_a_union": tables(
+        "|struct { int x, y, z; } q[2]; struct { int x, y; } p[3];", "t[i].q[1].x = 9;", "s[t[i].p[j % 3].y]"
+    ),
     "a_stack_that_is_not_filled": """int main(void) {
     int n = ANY, top = 0;
     if (n < 2 || n > 100) return 0;
@@ -387,6 +415,9 @@ def test_the_shape_analysis_does_not_prove_it(name: str, tmp_path: Path) -> None
 
 
 RIGHT = {
+    "an_array_in_the_elements_of_an_array": tables("int n, a[4];", "t[i].a[j] = j; t[i].n = 9;", "s[t[j & 1].a[i]]"),
+    "a_member_of_a_matrix": tables("int n, a;", "t[i][j].a = j; t[i][j].n = 9;", "s[t[j & 1][i].a]", "[3][4]"),
+    "a_union_of_which_one_member_is_used": tables(PAIR, "t[i].a[j] = j; t[i].n = 9;"),
     "set_when_it_is_made": records(),
     "zero_when_it_is_made": records("free(x); x = calloc(1, sizeof *x); if (!x) break;"),
     "the_array_comes_first": records(members="int a[4], n;"),

@@ -2,7 +2,8 @@
 
 A place is an integer member of the blocks of a kind, or the elements of an array. It is asked about if some index is
 computed from what is read there. The blocks of a kind have places only if all accesses to them fit: two accesses are
-to the same bytes as the same type, or have no byte in common, in every element of an array alike. An array that is a
+to the same bytes as the same type, or have no byte in common, in every element of an array alike. An access to an array
+in such an element is one to all elements of that array: which of them is not asked. An array that is a
 member of a struct is one access to all its bytes, and its elements are no places: which of them was written last is
 not known. An index outside of it is an alarm of its own, so it writes to no other member unnoticed.
 """
@@ -52,6 +53,10 @@ MOST_BOUNDS = 6
 """Variables, and constants, that numbers in memory are compared with: each one is looked at in every store."""
 LEAST_WIDTH = 2
 """Bytes of numbers that are looked at: single bytes are those of texts."""
+MOST_SPANS = 256
+"""Pieces of an element that one access is to: a member of the structs of an array in it has one in each of them."""
+Span = tuple[int, int, tuple[int, Type]]
+"""The first byte of an access, the one behind it, and what is accessed: where its place begins, and its type."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +175,7 @@ class PlaceSearch:
 
     def strides(self, kinds: set[object]) -> dict[object, int]:
         """The kinds among these whose accesses fit, with the bytes of an element; 0 for blocks that are no arrays."""
-        spans: dict[object, set[tuple[int, int, Type]]] = {kind: set() for kind in kinds}
+        spans: dict[object, set[Span]] = {kind: set() for kind in kinds}
         steps: dict[object, set[int]] = {kind: set() for kind in kinds}
         for node in self.nodes:
             if isinstance(node, PointerOffset) and constant_of(node.index) != 0:
@@ -186,18 +191,19 @@ class PlaceSearch:
             spots = self.blocks.address_places(node)
             if spots is None:
                 return {}
-            array = _array_of(node)
+            arrays = _arrays_of(node)
+            array, inner = next(iter(arrays), None), arrays[1:]
             starts = self.blocks.address_places(array) or () if array is not None else ()
             for kind, offset in spots:
                 within = [start for other, start in starts if other == kind]
                 if array is None or not isinstance(array.type, ArrayType):
-                    spans.setdefault(kind, set()).add((offset, offset + node.type.size, node.type))
+                    spans.setdefault(kind, set()).add((offset, offset + node.type.size, (offset, node.type)))
                 elif array.type.size == _bytes_of(kind):
                     steps.setdefault(kind, set()).add(array.type.element.size)
-                    spans.setdefault(kind, set()).add((offset, offset + node.type.size, node.type))
+                    spans.setdefault(kind, set()).update(_spans_in_element(offset, node.type, inner))
                 elif array.type.size and within:
                     for start in within:
-                        spans.setdefault(kind, set()).add((start, start + array.type.size, array.type))
+                        spans.setdefault(kind, set()).add((start, start + array.type.size, (start, array.type)))
                         self.member_arrays.setdefault(kind, set()).add((start, start + array.type.size))
                 else:
                     steps.setdefault(kind, set()).add(0)
@@ -281,20 +287,37 @@ def _compared(operation: Operation) -> list[Expression]:
     return []
 
 
-def _array_of(lvalue: Expression) -> Expression | None:
-    """The outermost array in which an lvalue lies."""
-    array = None
+def _arrays_of(lvalue: Expression) -> list[Expression]:
+    """The arrays in which an lvalue lies, from the outermost one on: each is in an element of the one before."""
+    arrays: list[Expression] = []
     while isinstance(lvalue, Field | Index):
         lvalue = lvalue.base
-        array = lvalue if isinstance(lvalue.type, ArrayType) else array
-    return array
+        if isinstance(lvalue.type, ArrayType):
+            arrays.insert(0, lvalue)
+    return arrays
+
+
+def _spans_in_element(offset: int, type_: Type, arrays: list[Expression]) -> Iterator[Span]:
+    """The bytes that an access may be to in an element of an array: those of all elements of the arrays in it."""
+    starts, size = [offset], type_.size
+    for array in reversed(arrays):
+        assert isinstance(array.type, ArrayType)
+        count, each = array.type.count, array.type.element.size
+        if not count or (count * len(starts) > MOST_SPANS and each != size):
+            yield from ((offset, offset + 1, (n, type_)) for n in range(2))  # does not fit
+            return
+        if each == size:
+            size *= count
+        else:
+            starts = [start + n * each for start in starts for n in range(count)]
+    yield from ((start, start + size, (offset, type_)) for start in starts)
 
 
 def _bytes_of(kind: object) -> int:
     return int(kind) if isinstance(kind, int) else 0
 
 
-def _fit(spans: set[tuple[int, int, Type]], steps: set[int]) -> bool:
+def _fit(spans: set[Span], steps: set[int]) -> bool:
     """Whether accesses are to the same bytes as the same type, or to different ones, in each element."""
     ordered = sorted(spans, key=lambda span: (span[0], span[1], str(span[2])))
     if any(one[1] > two[0] for one, two in pairwise(ordered)):
