@@ -95,8 +95,13 @@ class Relations(Fixpoint):
         return self._always(location, holds)
 
     def is_ended(self, pointer: Expression, location: str, unit: int = 1) -> bool:
-        """Whether a text has a terminator."""
-        return self._always(location, lambda state: self._is_ended(state, self.pointer(pointer, state), unit))
+        """Whether a pointer is NULL or leads to a text with a terminator: who asks looks whether it is NULL, too."""
+
+        def holds(state: State) -> bool:
+            base = self.pointer(pointer, state)
+            return is_constant(state, base, 0) or self._is_ended(state, base, unit)
+
+        return self._always(location, holds)
 
     def is_before_end(self, pointer: Expression, index: Expression, unit: int, location: str) -> bool:
         """Whether an element is before the first one that is 0."""
