@@ -69,12 +69,24 @@ class Relations(Fixpoint):
         return self._always(location, lambda state: self.after(condition, state) is None)
 
     def inside(
-        self, pointer: Expression, index: Expression, scale: int, location: str, *, or_end: bool = False
+        self,
+        pointer: Expression,
+        index: Expression,
+        scale: int,
+        location: str,
+        *,
+        or_end: bool = False,
+        or_null: bool = False,
     ) -> bool:
-        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block, or its end."""
+        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block, or its end.
+
+        With `or_null`, the pointer may be NULL: who asks looks whether the block is there.
+        """
 
         def holds(state: State) -> bool:
             base, at = self.pointer(pointer, state), self.number(index, state)
+            if or_null and is_constant(state, base, 0):
+                return True
             if self._fits(state, base, at, scale, room_needed=0 if or_end else 1):
                 return True
             place = self.place(state, base, at, scale)
