@@ -33,7 +33,7 @@ static void *get(void) {
     free(x);
     return data;
 }
-static char *word(int size) {
+static char *word(void) {
     char *t = malloc(8);
     if (!t) abort();
     for (int i = 0; i < 7; i++) t[i] = ANY;
@@ -43,15 +43,18 @@ static char *word(int size) {
 """
 
 
-def bag(fill: str = "put(word(8));", use: str = "puts(s);", test: str = "if (s) ") -> str:
+def bag(fill: str = "put(word());", use: str = "puts(s);", test: str = "if (s) ") -> str:
     """Texts are put into a stack of anything, and used when they come back."""
     return f"int main(void) {{ while (ANY) {{ {fill} }} char *s = get(); {test}{{ {use} free(s); }} return 0; }}"
 
 
-def order(condition: str, second: str = "char *b = word(8);") -> str:
-    """Two texts are walked together."""
+SHORT = "char *b = malloc(4); if (!b) abort(); for (int i = 0; i < 3; i++) b[i] = ANY; b[3] = 0;"
+
+
+def order(condition: str, second: str = SHORT) -> str:
+    """Two texts are walked together; the block of the second one is shorter."""
     return f"""int main(void) {{
-    char *a = word(8);
+    char *a = word();
     {second}
     char *x = a, *y = b;
     while ({condition}) {{ x++; y++; }}
@@ -65,9 +68,9 @@ def order(condition: str, second: str = "char *b = word(8);") -> str:
 RIGHT = {
     "printed": bag(),
     "the last byte": bag(use="s[0] = 120; s[7] = 120;"),
-    "no test where one is there": bag(fill="put(word(8)); break;", test="if (top) s = get(); if (s) "),
+    "no test where one is there": bag(fill="put(word()); break;", test="if (top) s = get(); if (s) "),
     "two sizes": bag(
-        fill="if (ANY) put(word(8)); else { char *t = malloc(4); if (!t) abort(); put(t); }", use="s[3] = 1;"
+        fill="if (ANY) put(word()); else { char *t = malloc(4); if (!t) abort(); put(t); }", use="s[3] = 1;"
     ),
     "a walk": order("*x && *x == *y"),
     "a walk by the other one": order("*y && *x == *y"),
@@ -76,16 +79,16 @@ WRONG = {
     "not tested": bag(test=""),
     "a byte behind the end": bag(use="s[8] = 120;"),
     "the smaller size": bag(
-        fill="if (ANY) put(word(8)); else { char *t = malloc(4); if (!t) abort(); put(t); }", use="s[4] = 1;"
+        fill="if (ANY) put(word()); else { char *t = malloc(4); if (!t) abort(); put(t); }", use="s[4] = 1;"
     ),
-    "not the start": bag(fill="put(word(8) + 1);", use="s[7] = 120; s--;"),
+    "not the start": bag(fill="put(word() + 1);", use="s[7] = 120; s--;"),
     "no terminator": bag(fill="char *t = malloc(8); if (!t) abort(); memset(t, 1, 8); put(t);"),
-    "the terminator is overwritten": bag(fill="char *t = word(8); put(t); t[7] = 1; if (ANY) t[3] = ANY;"),
+    "the terminator is overwritten": bag(fill="char *t = word(); put(t); t[7] = 1; if (ANY) t[3] = ANY;"),
     "a number": bag(fill="int *t = malloc(sizeof *t); if (!t) abort(); *t = -1; put(t);"),
     "sometimes a number": bag(
-        fill="if (ANY) put(word(8)); else { int *t = malloc(sizeof *t); if (!t) abort(); *t = -1; put(t); }"
+        fill="if (ANY) put(word()); else { int *t = malloc(sizeof *t); if (!t) abort(); *t = -1; put(t); }"
     ),
-    "freed before": bag(fill="char *t = word(8); put(t); if (ANY) free(t);"),
+    "freed before": bag(fill="char *t = word(); put(t); if (ANY) free(t);"),
     "freed and read": bag(use="free(s); s[0] = 1; s = NULL;"),
     "another one that is NULL": bag(use="char *t = get(); puts(t); free(t);"),
     "a byte of NULL": bag(use="char *t = get(); t[0] = 1; free(t);"),
