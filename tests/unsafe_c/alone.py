@@ -21,9 +21,9 @@ def _prepared(text: str, folder: Path) -> Prepared:
     return Prepared(read_program([str(path)]))
 
 
-def is_proved(text: str, folder: Path) -> bool:
+def is_proved(text: str, folder: Path, seconds: float = SECONDS) -> bool:
     """Whether all attempts together prove that a program is memory safe."""
-    result = analyse(_prepared(text, folder), malloc_may_fail=True, seconds=SECONDS, kinds=SAFETY)
+    result = analyse(_prepared(text, folder), malloc_may_fail=True, seconds=seconds, kinds=SAFETY)
     return result.complete and not {alarm.kind for alarm in result.alarms} & SAFETY
 
 

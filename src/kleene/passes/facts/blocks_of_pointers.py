@@ -49,7 +49,7 @@ class Blocks:
         self._program = program
         self.operations: list[Operation] = [*program.initial_values, *(edge.label for edge in cfa.edges)]
         """The initial values of global variables, and what the automaton executes."""
-        self._sizes: dict[Operation, int] = {}
+        self._sizes: dict[Allocate | Realloc, int] = {}
         changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
         merged = replace(
             program,
@@ -91,7 +91,9 @@ class Blocks:
     def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
         label = rewrite_operation(edge.label, _at_start)
         if isinstance(label, Allocate | Realloc) and (constant_of(label.size) is None or _makes_numbers(label)):
-            size = self._sizes.setdefault(edge.label, OWN_SIZES + len(self._sizes))
+            own = edge.label
+            assert isinstance(own, Allocate | Realloc)
+            size = self._sizes.setdefault(own, OWN_SIZES + len(self._sizes))
             label = replace(label, size=Constant(size, label.size.type))
         if isinstance(label, MemCopy) and constant_of(label.size) is None:
             label = replace(label, size=Constant(OWN_SIZES, label.size.type))
@@ -103,6 +105,17 @@ class Blocks:
         if own:
             return own
         return self.memory.block_size(operation)
+
+    @cached_property
+    def _constant_sizes(self) -> dict[object, int | None]:
+        """The sizes of the blocks with a kind of their own; None if variable."""
+        return {own: constant_of(operation.size) for operation, own in self._sizes.items()}
+
+    def bytes_of(self, kind: object) -> int | None:
+        """The bytes of all blocks of a kind; None if they differ."""
+        if not isinstance(kind, int):
+            return None
+        return self._constant_sizes.get(kind, None if kind >= OWN_SIZES else int(kind))
 
     def of_object(self, variable: Variable) -> object:
         """The kind of the block that a variable is."""

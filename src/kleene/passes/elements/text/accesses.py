@@ -235,10 +235,10 @@ class Accesses:
             case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == lvalue.type.size:
                 base = self.value(pointer)
                 self.read(index)
-                inside = self._is_there(lvalue)
+                inside = self._is_there(lvalue, or_null=True)
             case Deref(pointer=pointer):
                 base = self.value(pointer)
-                inside = self._is_there(lvalue)
+                inside = self._is_there(lvalue, or_null=True)
             case Index(base=array, index=index):
                 pointer = AddressOf(array, self._pointer_to(lvalue.type))
                 base = self._address(pointer, array)
@@ -262,20 +262,21 @@ class Accesses:
         if isinstance(array, Index):
             self._check_around(array.base)
 
-    def _is_there(self, element: Deref | Index) -> bool:
+    def _is_there(self, element: Deref | Index, *, or_null: bool = False) -> bool:
         size = element.type.size
         match element:
             case Index(base=array, index=index):
                 return self._inside(AddressOf(array, self._pointer_to(element.type)), index, size)
             case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == size:
-                return self._inside(pointer, index, scale)
-        return self._inside(element.pointer, Constant(0, self.word), size)
+                return self._inside(pointer, index, scale, or_null=or_null)
+        return self._inside(element.pointer, Constant(0, self.word), size, or_null=or_null)
 
     def _pointer_to(self, type_: Type) -> PointerType:
         return PointerType(type_, self.texts.program.pointer_size)
 
-    def _inside(self, pointer: Expression, index: Expression, scale: int) -> bool:
-        return self.relations.inside(self.original(pointer), self.original(index), scale, self.location)
+    def _inside(self, pointer: Expression, index: Expression, scale: int, *, or_null: bool = False) -> bool:
+        own, number = self.original(pointer), self.original(index)
+        return self.relations.inside(own, number, scale, self.location, or_null=or_null)
 
     def check(self, holds: bool, message: str, kind: str = "out_of_bounds") -> None:
         """A possible error, unless it was proved that there is none."""

@@ -69,12 +69,24 @@ class Relations(Fixpoint):
         return self._always(location, lambda state: self.after(condition, state) is None)
 
     def inside(
-        self, pointer: Expression, index: Expression, scale: int, location: str, *, or_end: bool = False
+        self,
+        pointer: Expression,
+        index: Expression,
+        scale: int,
+        location: str,
+        *,
+        or_end: bool = False,
+        or_null: bool = False,
     ) -> bool:
-        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block, or its end."""
+        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block, or its end.
+
+        With `or_null`, the pointer may be NULL: who asks looks whether the block is there.
+        """
 
         def holds(state: State) -> bool:
             base, at = self.pointer(pointer, state), self.number(index, state)
+            if or_null and is_constant(state, base, 0):
+                return True
             if self._fits(state, base, at, scale, room_needed=0 if or_end else 1):
                 return True
             place = self.place(state, base, at, scale)
@@ -95,8 +107,13 @@ class Relations(Fixpoint):
         return self._always(location, holds)
 
     def is_ended(self, pointer: Expression, location: str, unit: int = 1) -> bool:
-        """Whether a text has a terminator."""
-        return self._always(location, lambda state: self._is_ended(state, self.pointer(pointer, state), unit))
+        """Whether a pointer is NULL or leads to a text with a terminator: who asks looks whether it is NULL, too."""
+
+        def holds(state: State) -> bool:
+            base = self.pointer(pointer, state)
+            return is_constant(state, base, 0) or self._is_ended(state, base, unit)
+
+        return self._always(location, holds)
 
     def is_before_end(self, pointer: Expression, index: Expression, unit: int, location: str) -> bool:
         """Whether an element is before the first one that is 0."""

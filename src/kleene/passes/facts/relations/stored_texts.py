@@ -223,8 +223,9 @@ class StoredTexts(Texts):
         """
         if not self._any_texts.isdisjoint(kinds):
             return
-        if all(isinstance(k, int) and not is_own_size(k) for k in kinds):
-            sizes = [int(k) for k in kinds if isinstance(k, int)]
+        constants = [self._kinds.bytes_of(k) for k in kinds]
+        sizes = [size for size in constants if size is not None]
+        if len(sizes) == len(kinds):
             state.zone.add(state.held[Part("room", pointer, 1)], ZERO, max(sizes))
             state.zone.add(ZERO, state.held[Part("room", pointer, 1)], -min(sizes))
             return

@@ -184,13 +184,21 @@ class Texts(Values):
         """Add that a number is 0; false if it is not."""
         return not state.is_nonzero(number) and state.zone.same(number, ZERO)
 
+    @staticmethod
+    def _is_not_zero(state: State, number: int) -> bool:
+        """Whether a number is not 0, or equals one that is not: ``*p && *p == *q``."""
+        if state.is_nonzero(number):
+            return True
+        others = [n for n in state.nonzero if n in state.zone.bounds]
+        return any(state.zone.upper(number, n) <= 0 and state.zone.upper(n, number) <= 0 for n in others)
+
     def _settle_block(self, state: State, block: int, unit: int) -> bool:
         position = state.held[Part("byte at", block, unit)]
         content = state.held[Part("byte", block, unit)]
         if unit > 1:  # pointers: a mark tells whether one is NULL
             nonzero, zero = Part("nonzero", content, 1) in state.held, Part("zero", content, 1) in state.held
         else:
-            nonzero, zero = state.is_nonzero(content), self.is_zero(state, content)
+            nonzero, zero = self._is_not_zero(state, content), self.is_zero(state, content)
         ends = [state.held.get(Part(which, block, unit)) for which in (OLDEST, NEWEST)]
         if nonzero:
             for end in ends:
