@@ -10,6 +10,7 @@ from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
 from kleene.results.library import FunctionVerdict, LibraryReport
+from tests.slices import in_exam
 
 QUEUE = """
 #include <stdlib.h>
@@ -102,7 +103,7 @@ void desk_scrap(struct desk *d) { if (d) { desk_clear(d); free(d); } }
 
 def _check(text: str, folder: Path) -> LibraryReport:
     path = folder / "library.c"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return check_library(str(path), check_options(timeout=60))
 
 
@@ -137,6 +138,7 @@ def test_what_is_asserted_is_not_null(tmp_path: Path) -> None:
     assert not any("p->bucket is" in fact for fact in report.invariants["struct pile"])
 
 
+@in_exam
 @pytest.mark.parametrize(("also", "verdict"), [("", Verdict.TRUE), ("free(d);", Verdict.FALSE)])
 def test_a_function_that_frees_the_object_ends_it(also: str, verdict: Verdict, tmp_path: Path) -> None:
     report = _check(TABLE.replace("ALSO", also), tmp_path)
