@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.slices import in_exam
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
 from kleene.results.library import FunctionVerdict, LibraryReport
-from tests.slices import in_exam
 
 QUEUE = """
 #include <stdlib.h>
