@@ -165,10 +165,11 @@ NOT_MODELLED = {
 STANDARD = frozenset(("stdin", "stdout", "stderr"))
 STANDARD_STREAMS = "__kleene_standard_streams"
 """The function of our library that a program needs which uses these variables as values."""
-_OURS = frozenset(("struct kleene_file", "struct kleene_folder"))
+STREAMS = {"struct kleene_file": "FILE", "struct kleene_folder": "DIR"}
+"""The records of our headers, each with the name that programs have for it."""
 
 
 def is_our_stream(type_: Type) -> bool:
     """Whether a pointer leads to a stream or a folder as our headers declare them; of others nothing is known."""
     target = type_.target if isinstance(type_, PointerType) else None
-    return isinstance(target, RecordType) and target.name in _OURS
+    return isinstance(target, RecordType) and target.name in STREAMS

@@ -55,6 +55,8 @@ from kleene.analysis.c.library.inference.reasons import (
     CHANGES,
     EXECUTES_WRONG,
     FOLLOWS,
+    MAKER_IS_WRONG,
+    NO_OBJECTS,
     NO_TIME,
     REARRANGES,
     REFERS,
@@ -70,6 +72,7 @@ from kleene.analysis.c.library.models.model import model_of
 from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Operation, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
+from kleene.c.library.outside import STREAMS
 from kleene.c.options import ReadOptions
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
@@ -157,7 +160,7 @@ class _Run:
         report = LibraryReport(self.interface.file, [])
         report.assumptions = [
             f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
-            for name in sorted(inferred.types.zeroed)
+            for name in sorted(inferred.types.zeroed - STREAMS.keys())
         ]
         for record, hooks in self.clients.hooks.items():
             text = inferred.types.texts.get(record, record)
@@ -187,7 +190,8 @@ class _Run:
         pairs = [o for o in inferred.accepted if Role.SECOND in o.roles]
         single = [o for o in inferred.accepted if o not in pairs]
         if not inferred.accepted:
-            report.reason = "no function can be called: a function that makes an object is missing"
+            wrong = [r.operation.function.name for r in inferred.rejected if r.operation.makes]
+            report.reason = NO_OBJECTS if not wrong else MAKER_IS_WRONG.format(wrong[0])
         elif not pairs or not single:
             self._prove_together(inference, inferred, list(inferred.accepted), report)
         else:
@@ -437,7 +441,8 @@ class _Run:
         facts: dict[str, list[Fact]] = {}
         heads = main_heads(check)
         hooks = unset_hooks(check.prepared.source) if check.prepared is not None else {}
-        for name, variable in client.objects.items() if heads else ():
+        objects = {name: variable for name, variable in client.objects.items() if name not in STREAMS}
+        for name, variable in objects.items() if heads else ():
             own: list[Fact] = []
             for head in heads:
                 others = [p for other in client.variables if other != variable for p in predicates_of(head, other)]

@@ -16,6 +16,7 @@ from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
     OVER,
+    RESULTS,
     STATUS,
     TEXTS,
     Fate,
@@ -158,14 +159,15 @@ class Calls:
                 self._array(parameter.type.target, local, f"a{operation.count_beside(number - 1) + 1}", call)
             elif role is Role.FIXED:
                 self._array(parameter.type.target, local, str(parameter.type.count), call)
-            elif role is Role.RESULT and leads_to_number(parameter.type):
+            elif role in RESULTS and leads_to_number(parameter.type):
                 call.setup.append(f"{parameter.type.target} {local} = NULL;")
-                call.arguments.append(f"&{local}")
+                call.arguments.append(_address(local, role))
                 call.cleanup.append(f"if ({local}) (void)*{local};")  # one that points to a freed block is an error
-            elif role is Role.RESULT:
-                known = " = NULL" if self.watch is not None and parameter.type.target.endswith("*") else ""
+            elif role in RESULTS:
+                is_read = self.watch is not None or role is Role.RESULT_OR_NULL
+                known = " = NULL" if is_read and parameter.type.target.endswith("*") else ""
                 call.setup.append(f"{parameter.type.target} {local}{known};")
-                call.arguments.append(f"&{local}")
+                call.arguments.append(_address(local, role))
                 target = parameter.type.type.target if isinstance(parameter.type.type, PointerType) else VOID
                 call.cleanup.append(hand_out(local, target, self.interface))
                 call.cleanup.append(own_result(operation, local, target) if self.watch is not None else "")
@@ -394,6 +396,16 @@ def _with_status(operation: Operation, text: str, call: _Call) -> str:
     if comparison:
         return f"if ({text}{comparison}) {{ {call.filled} {call.kept}; }} else {{ {call.dropped}; }}"
     return f"{text}; {call.filled} {call.kept}" if call.kept else text
+
+
+def _address(local: str, role: Role) -> str:
+    """The address of a variable for a result, or NULL where that is admissible."""
+    return f"(__VERIFIER_nondet_int() ? &{local} : NULL)" if role is Role.RESULT_OR_NULL else f"&{local}"
+
+
+def can_be_omitted(type_: CType) -> bool:
+    """Whether a client can pass NULL in place of a variable of this type: it reads no record that nobody has filled."""
+    return isinstance(type_.type, PointerType) and not isinstance(type_.type.target, RecordType)
 
 
 def leads_to_number(type_: CType) -> bool:

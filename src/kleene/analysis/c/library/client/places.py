@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client
-from kleene.analysis.c.library.generality.separation import stale_blocks
+from kleene.analysis.c.library.generality.separation import objects_of, stale_blocks
 from kleene.analysis.c.library.interface.exports import Interface
-from kleene.analysis.c.library.readings.operations import Operation, Role
+from kleene.analysis.c.library.readings.operations import Fate, Operation, Role
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
 
@@ -62,7 +62,8 @@ def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
 def leaving_operation(run: Confirmed, client: Client) -> Operation | None:
     """The operation that frees the block of an error and leaves a pointer to it in an object; None if none does.
 
-    A list whose tail dangles fails where the tail is used next, which may be in another operation.
+    A list whose tail dangles fails where the tail is used next, which may be in another operation. So does an object
+    whose own block was freed by an operation after which it should stay.
     """
     number, line, freeing = run.fault.block, 0, 0
     if number is None or run.fault.kind not in _OF_FREED_BLOCKS:
@@ -75,9 +76,18 @@ def leaving_operation(run: Confirmed, client: Client) -> Operation | None:
             freeing = line
         if freeing and here != freeing:
             stale = stale_blocks(state, client.variables, MAIN)
-            return client.lines.get(freeing) if number in stale else None
+            freed_itself = number in objects_of(state, client.variables, MAIN)
+            return client.lines.get(freeing) if number in stale or freed_itself else None
         line = here
     return None
+
+
+def ends_its_object(run: Confirmed, client: Client, operation: Operation) -> bool:
+    """Whether an operation frees the block of the object itself in a failing run, though its reading says it stays."""
+    number = run.fault.block
+    if operation.fate is not Fate.KEPT or leaving_operation(run, client) != operation:
+        return False
+    return any(number in objects_of(state, client.variables, MAIN) for state in run.trace.states())
 
 
 def keeper_of_text(run: Confirmed, client: Client) -> Operation | None:

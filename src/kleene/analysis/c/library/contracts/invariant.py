@@ -60,7 +60,7 @@ def facts_of(
     views = [view for s in structures if (view := _View.of(s, pointers, others)) is not None]
     members = {f.name: f.type for layout in records.values() for f in layout.fields}
     of_object = {f.name for f in records[record].fields} if record in records else set[str]()
-    facts = [*_facts(views, members, of_object)] if views else []
+    facts = [*_facts(views, members, of_object), *_about_addresses(views, records, record)] if views else []
     return [fact if fact.is_formula else replace(fact, conjunct="") for fact in facts]
 
 
@@ -160,7 +160,10 @@ def _is_member(cell: str, members: Mapping[str, Type]) -> bool:
 
     A text is no block of a shape: that no two nodes share one is a fact about them, and has no name here.
     """
-    type_ = members.get(_shown(cell).partition("[")[0])
+    name, _, index = _shown(cell).partition("[")
+    type_ = members.get(name)
+    if isinstance(type_, ArrayType) and not index:  # the analysis has a block of slots there, not one element
+        return False
     while isinstance(type_, ArrayType):
         type_ = type_.element
     target = type_.target if isinstance(type_, PointerType) else None
@@ -181,6 +184,65 @@ def _about_fields(views: list[_View], fields: list[str], links: list[str], reach
                 yield Fact(f"{end} is NULL, or {end}->{_shown(link)} is NULL", last)
             roots = [p for p in reached if p.role is not None and p.role.of == link]
             yield from _reached_from(views, field, fields, link, roots)
+
+
+def _about_addresses(views: list[_View], records: Mapping[str, RecordLayout], record: str) -> Iterator[Fact]:
+    """Members that are addresses of links, such as the end of a queue (`struct node **tail`): what is there.
+
+    The analysis has a cell for each offset in a block: `tail+8` leads to the block whose member at offset 8 is meant.
+    """
+    for field in records[record].fields if record in records else ():
+        type_ = field.type
+        target = type_.target if isinstance(type_, PointerType) else None
+        if not isinstance(target, PointerType) or not isinstance(target.target, RecordType):
+            continue
+        places = [_places(view, field.name, records) for view in views]
+        if any(place is None for place in places):
+            continue
+        known = list(dict.fromkeys(p for place in places if place is not None for p in place))
+        name = f"{OBJECT}->{field.name}"
+        listed = " or ".join(f"&{OBJECT}->{p.member}" if p.is_object else f"&x->{p.member} of a block x" for p in known)
+        yield Fact(f"{name} is {listed}")
+        if all(p.is_null for p in known):
+            yield Fact(f"*{name} is NULL")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A member to which an address leads."""
+
+    member: str
+    is_object: bool
+    is_null: bool
+
+
+_OFFSET = re.compile(r"(?:.*->)?(\w+)(?:\+(\d+))?")
+"""A cell: its member, and the offset at which it points into a block."""
+
+
+def _places(view: _View, field: str, records: Mapping[str, RecordLayout]) -> list[_Place] | None:
+    """The members to which the address in a field of the object may lead; None if it may be NULL, or is not known."""
+    vocabulary = view.structure.vocabulary
+    places, is_set = [], False
+    cells = [p.name for p in vocabulary.declared if p.is_a(RoleKind.CELL)]
+    sizes = {
+        p.name: p.name.removeprefix("size[").removesuffix("]") for p in vocabulary.declared if p.is_a(RoleKind.SIZE)
+    }
+    for cell in cells:
+        match = _OFFSET.fullmatch(cell)
+        if match is None or match[1] != field:
+            continue
+        for node in view.targets(cell, view.object):
+            is_set = is_set or view.structure.value(cell, view.object, node) is Kleene.TRUE
+            types = [name for size, name in sizes.items() if view.structure.value(size, node) is Kleene.TRUE]
+            layout = records.get(types[0]) if len(types) == 1 else None
+            offset = int(match[2] or 0)
+            found = [f.name for f in layout.fields if f.offset == offset and f.name] if layout is not None else []
+            links = [c for c in cells if found and member_of(c) == found[0]]
+            if len(links) != 1:
+                return None
+            places.append(_Place(found[0], node == view.object, not view.targets(links[0], node)))
+    return places if is_set else None
 
 
 def _about_two_lists(views: list[_View], fields: list[str], links: list[str]) -> Iterator[Fact]:

@@ -212,9 +212,16 @@ def stale_blocks(state: State, variables: Sequence[str], function: str) -> set[i
     """The blocks that were freed and to which a pointer in an object of `function` still leads."""
     if len(state.frames) != 1 or state.frames[0].function != function:
         return set()
-    roots = [t for name in variables if name in state.locals for t in _targets(state, state.locals[name])]
+    roots = objects_of(state, variables, function)
     held = {t for n in _heap(state, roots) if state.blocks[n].alive for t in _targets(state, n)}
     return {t for t in held if t in state.blocks and not state.blocks[t].alive}
+
+
+def objects_of(state: State, variables: Sequence[str], function: str) -> list[int]:
+    """The blocks to which variables of `function` point, between two calls."""
+    if len(state.frames) != 1 or state.frames[0].function != function:
+        return []
+    return [t for name in variables if name in state.locals for t in _targets(state, state.locals[name])]
 
 
 def _targets(state: State, number: int) -> list[int]:

@@ -5,7 +5,7 @@ A library that tests ``l->drop`` before it calls it lets its clients pass NULL. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kleene.analysis.c.library.generality.hooks import NO_HOOK, Hook, hook_of, live_steps
 from kleene.cfa.expressions import Comparison, Expression, Unary, Variable, walk, without_casts
@@ -21,12 +21,20 @@ _Holder = tuple[str, Variable] | Hook
 
 def tested_hooks(program: CProgram) -> set[tuple[str, int]]:
     """The parameters whose value some code compares with NULL: functions by name, parameters by place."""
-    tested = _tested(program)
+    return _parameters(program, _tested(program))
+
+
+def asserted_hooks(program: CProgram) -> set[tuple[str, int]]:
+    """The parameters of which some code asserts that they are not NULL, there or where they are kept."""
+    return _parameters(program, _asked(program, closed_conditions))
+
+
+def _parameters(program: CProgram, holders: set[_Holder]) -> set[tuple[str, int]]:
     return {
         (name, place)
         for name, function in program.functions.items()
         for place, parameter in enumerate(function.parameters)
-        if (name, parameter) in tested
+        if (name, parameter) in holders
     }
 
 
@@ -36,11 +44,16 @@ def tested_members(program: CProgram) -> set[Hook]:
 
 
 def _tested(program: CProgram) -> set[_Holder]:
+    return _asked(program, open_conditions)
+
+
+def _asked(program: CProgram, conditions: Callable[[Cfa[Operation]], list[Expression]]) -> set[_Holder]:
+    """What some conditions compare with NULL, and what is assigned to it or passed as it."""
     edges = [(name, edge.label) for name, function in program.functions.items() for edge in function.cfa.edges]
     tested = {
         _holder(name, value)
         for name, function in program.functions.items()
-        for condition in open_conditions(function.cfa)
+        for condition in conditions(function.cfa)
         for value in _compared(condition)
     }
     flows: list[tuple[_Holder, _Holder]] = []
@@ -69,10 +82,19 @@ def _holder(function: str, value: Expression) -> _Holder:
 
 def open_conditions(cfa: Cfa[Operation]) -> list[Expression]:
     """The conditions of which both outcomes may return: an assertion states that NULL is not admissible."""
+    return _conditions(cfa, closed=False)
+
+
+def closed_conditions(cfa: Cfa[Operation]) -> list[Expression]:
+    """The conditions of assertions: one of their outcomes never returns."""
+    return _conditions(cfa, closed=True)
+
+
+def _conditions(cfa: Cfa[Operation], *, closed: bool) -> list[Expression]:
     returning = live_steps(cfa, {})
     tests = [edge for edge in cfa.edges if isinstance(edge.label, Assume)]
-    closed = {edge.source for edge in tests if edge.target not in returning}
-    return [e.label.condition for e in tests if isinstance(e.label, Assume) and e.source not in closed]
+    asserting = {edge.source for edge in tests if edge.target not in returning}
+    return [e.label.condition for e in tests if isinstance(e.label, Assume) and (e.source in asserting) is closed]
 
 
 def _compared(condition: Expression) -> Iterator[Expression]:

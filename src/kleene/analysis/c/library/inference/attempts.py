@@ -22,6 +22,7 @@ from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
     OBJECTS,
     REPLACING,
+    RESULTS,
     STATUS,
     Fate,
     Operation,
@@ -211,7 +212,7 @@ def is_guess(operation: Operation) -> bool:
         Role.BLOCK in operation.roles
         or Role.OWNED in operation.roles
         or Role.TAKEN in operation.roles
-        or any(operation.records_in(Role.RESULT))
+        or any(operation.records_in(*RESULTS))
         or (Role.INITIALISED in operation.roles and not initialised_by(operation.function))
         or operation.fate is Fate.RELEASED
         or operation.outcome is Outcome.FREED

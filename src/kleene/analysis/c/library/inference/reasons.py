@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import record_of
 
@@ -89,11 +91,15 @@ OPAQUE = (
     "{} is declared but not defined here, so that no object can be made: check the file that defines it, or write a "
     "client, with models of the functions that have no body (--extern, --models)"
 )
+NO_OBJECTS = "no function can be called: a function that makes an object is missing"
+MAKER_IS_WRONG = "{0}, which makes the objects, has an error: repair it, and the other functions can be checked"
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
 
 
-def never_called(function: ExportedFunction, interface: Interface) -> str:
-    """Why nothing calls a function: what to add depends on whether the file defines its types."""
+def never_called(function: ExportedFunction, interface: Interface, wrong_makers: Sequence[str] = ()) -> str:
+    """Why nothing calls a function: what to add depends on whether the file defines its types, and makes objects."""
+    if wrong_makers:
+        return MAKER_IS_WRONG.format(wrong_makers[0])
     opaque = [p.type.target.removesuffix(" *") for p in function.parameters if _is_opaque(p.type, interface)]
     return OPAQUE.format(opaque[0]) if opaque else NEVER_CALLED
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.blame.outside import doubt_about
-from kleene.analysis.c.library.client.places import keeper_of_text, leaving_operation
+from kleene.analysis.c.library.client.places import ends_its_object, keeper_of_text, leaving_operation
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.separation import STATIC
 from kleene.analysis.c.library.inference.attempts import (
@@ -164,11 +164,11 @@ class Inference:
 
         A function that ends objects, as its name says, does so in the other reading, too.
         """
-        self.tries.refuted.add(operation)
+        self.tries.refuted |= {operation, self._without_null(operation)}
         self.tries.renew()
-        before = self.tries.one(operation, QUICK_STATES)
         if operation in self.inferred.accepted:
             self.inferred.accepted.remove(operation)
+        before = self.tries.one(self._without_null(operation), QUICK_STATES)
         possible = self.tries.possible(operation.function)
         ends = operation.ends and says_end(operation.function)
         best = self.tries.best(
@@ -176,8 +176,17 @@ class Inference:
         )
         if best is None or len(best.own) < len(before.own):
             return None
+        weaker = replace(best.operation, roles=operation.roles)
+        is_weaker = best.operation.roles == self._without_null(operation).roles
+        if is_weaker and self.tries.one(weaker, TRIAL_STATES).is_admissible:
+            best = self.tries.one(weaker, TRIAL_STATES)
         self.inferred.accepted.append(best.operation)
         return best.operation
+
+    def _without_null(self, operation: Operation) -> Operation:
+        """The reading as it was before NULL was admitted (`admit_null`) in place of an object."""
+        headless = self.inferred.types.empty_is_null & set(operation.records_in(Role.OBJECT_OR_NULL))
+        return operation if headless else operation.with_roles({Role.OBJECT_OR_NULL: Role.OBJECT})
 
     def has_others(self, operation: Operation) -> bool:
         """Whether the result of a function may be kept in another way, which no trial has refuted."""
@@ -285,7 +294,7 @@ class Inference:
         elif wrong := [r for r in failures if ends_wrongly(r) and has_objects(self.tries, [r])]:
             self._reject(most_telling(wrong))
         elif not failures or tried[0].is_idle:
-            self.inferred.untried[function.name] = never_called(function, self.interface)
+            self.inferred.untried[function.name] = never_called(function, self.interface, self._wrong_makers(function))
         elif is_accepted_otherwise(self.tries, function, failures):
             return
         elif any(follows_datum(r.error.fault) for r in failures):
@@ -305,7 +314,12 @@ class Inference:
         elif has_objects(self.tries, failures) and not is_wrong_guess_of(most_telling(failures)):
             self._reject(self._with_breach(failures) or most_telling(failures))
         else:
-            self.inferred.untried[function.name] = never_called(function, self.interface)
+            self.inferred.untried[function.name] = never_called(function, self.interface, self._wrong_makers(function))
+
+    def _wrong_makers(self, function: ExportedFunction) -> list[str]:
+        """The functions with an error that should make the objects which a function takes."""
+        makers = [r.operation for r in self.inferred.rejected if r.operation.makes in records_of(function)]
+        return [o.function.name for o in makers]
 
     def _breaks_others(self, rejected: Rejected) -> bool:
         """Whether another operation fails on an object that the function has broken, in its most plausible reading.
@@ -347,7 +361,12 @@ class Inference:
         breach = self.tries.breach_in(rejected.error, rejected.client, [*accepted, rejected.operation])
         to_blame = leaving_operation(rejected.error, rejected.client) if breach is None else breach.operation
         if to_blame in accepted and to_blame.function != rejected.operation.function:
-            accepted.remove(to_blame)
+            read_wrongly = ends_its_object(rejected.error, rejected.client, to_blame)
+            if read_wrongly and self.read_again(to_blame) is not None:
+                self.waiting.insert(0, rejected.operation.function)
+                return
+            if to_blame in accepted:
+                accepted.remove(to_blame)
             words = breach.words if breach is not None else ""
             if breach is not None and breach.takes_reference:
                 self.inferred.untried[to_blame.function.name] = REFERS

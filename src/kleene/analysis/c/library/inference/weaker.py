@@ -6,10 +6,11 @@ NULL: then a function that calls it without a test is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 
-from kleene.analysis.c.library.generality.tested_hooks import tested_hooks
+from kleene.analysis.c.library.client.calls import can_be_omitted
+from kleene.analysis.c.library.generality.tested_hooks import asserted_hooks, tested_hooks
 from kleene.analysis.c.library.inference.attempts import Rejected, failing
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, null_tests
 from kleene.analysis.c.library.inference.tries import Tries
@@ -28,12 +29,21 @@ def admit_null(tries: Tries) -> None:
     program = tries.clients.write(tries.inferred.types, tries.inferred.accepted)[1]
     _weaken(tries, lambda operation: _with_null_objects(tries, operation, program))
     _weaken(tries, lambda operation: operation.with_roles({Role.LASTING_TEXT: Role.TEXT}))  # one of the others keeps it
-    if _weaken_at_once(tries, lambda operation: operation.with_roles(OR_NULL)):
+    asserted = asserted_hooks(program)
+    if _weaken_at_once(tries, lambda operation: _with_null_hooks(operation, asserted)):
         return
     for operation in _inferred(tries):
         for place, role in enumerate(operation.roles):
-            if role in OR_NULL and operation in tries.inferred.accepted:
+            is_asserted = (operation.function.name, place) in asserted
+            if role in OR_NULL and not is_asserted and operation in tries.inferred.accepted:
                 operation = _without_hook(tries, operation, place, program)
+
+
+def _with_null_hooks(operation: Operation, asserted: Set[tuple[str, int]]) -> Operation:
+    """The reading in which functions of the client may be NULL, but for those of which the library asserts it not."""
+    name = operation.function.name
+    roles = (r if (name, i) in asserted else OR_NULL.get(r, r) for i, r in enumerate(operation.roles))
+    return replace(operation, roles=tuple(roles))
 
 
 def _inferred(tries: Tries) -> list[Operation]:
@@ -42,14 +52,18 @@ def _inferred(tries: Tries) -> list[Operation]:
 
 
 def _with_null_objects(tries: Tries, operation: Operation, program: CProgram) -> Operation:
-    """The reading in which objects that the function compares with NULL may be NULL."""
+    """The reading in which objects and variables that the function compares with NULL may be NULL."""
     tested = null_tests(program.functions[operation.function.name])
-    objects = [i for i, role in enumerate(operation.roles) if role is Role.OBJECT and i in tested]
-    if not objects or operation.records_in(Role.OBJECT)[0] in tries.inferred.types.iterators:
-        return operation
-    return replace(
-        operation, roles=tuple(Role.OBJECT_OR_NULL if i in objects else r for i, r in enumerate(operation.roles))
-    )
+    of_iterator = set(operation.records_in(Role.OBJECT)) & tries.inferred.types.iterators.keys()
+
+    def weaker(place: int, role: Role) -> Role:
+        if place not in tested:
+            return role
+        if role is Role.RESULT and can_be_omitted(operation.function.parameters[place].type):
+            return Role.RESULT_OR_NULL
+        return Role.OBJECT_OR_NULL if role is Role.OBJECT and not of_iterator else role
+
+    return replace(operation, roles=tuple(weaker(i, role) for i, role in enumerate(operation.roles)))
 
 
 def _weaken(tries: Tries, change: Callable[[Operation], Operation]) -> None:

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Interface
+from kleene.c.library.outside import STREAMS
 from kleene.cfa.types import ArrayType, PointerType, RecordType, VoidType
 
 _INITIALISES = re.compile(r"init|setup", re.IGNORECASE)
@@ -79,7 +80,7 @@ def object_types(interface: Interface) -> ObjectTypes:
         for type_ in (*(p.type for p in function.parameters), function.result):
             name = record_of(type_)
             if name:
-                used[name] = type_.target.removesuffix(" *")
+                used[name] = STREAMS.get(name, type_.target.removesuffix(" *"))
     constructed = frozenset(
         record_of(f.result) for f in interface.functions if is_direct(f.result) and not records_of(f)
     )

@@ -21,7 +21,7 @@ from kleene.analysis.c.library.client.calls import any_number
 from kleene.analysis.c.library.client.text import identifier
 from kleene.analysis.c.library.interface.exports import CType, Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
-from kleene.analysis.c.library.readings.operations import OBJECTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.readings.operations import OBJECTS, RESULTS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.unit import ERRORS
@@ -32,7 +32,7 @@ from kleene.core.verdict import PROPERTIES
 from kleene.results.library import LibraryModel
 
 _OBJECT_ROLES = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS, Role.SECOND, Role.GIVEN)
-_ROLES = (*_OBJECT_ROLES, Role.NUMBER, Role.RESULT)
+_ROLES = (*_OBJECT_ROLES, *RESULTS, Role.NUMBER)
 """The roles of arguments whose use ends with the call, or that are objects."""
 _OUTCOMES = (Outcome.IGNORED, Outcome.NEW, Outcome.ANOTHER, Outcome.REPLACES, Outcome.REPLACES_IF_SET)
 _FATES = (Fate.KEPT, Fate.ENDED, Fate.MERGED)
@@ -89,14 +89,14 @@ def has_model(operation: Operation, types: ObjectTypes) -> bool:
     if operation.outcome in (Outcome.REPLACES, Outcome.REPLACES_IF_SET) and _owner(operation) is None:
         return False
     arguments = [(role, p.type) for role, p in zip(roles, function.parameters, strict=True)]
-    if len({type_.target for role, type_ in arguments if role is Role.RESULT}) > 1:
+    if len({type_.target for role, type_ in arguments if role in RESULTS}) > 1:
         return False
     once = [(role in OBJECTS, record_of(t)) for role, t in arguments if role in _OBJECT_ROLES]
     return len(once) == len(set(once)) and all(_has_argument(role, t) for role, t in arguments)
 
 
 def _has_argument(role: Role, type_: CType) -> bool:
-    if role is Role.RESULT:
+    if role in RESULTS:
         return isinstance(type_.type, PointerType) and _is_whole(type_.type.target)
     if role is Role.NUMBER:
         return _is_whole(type_.type) or isinstance(type_.type, FloatType)
@@ -196,8 +196,8 @@ class _Writer:
             if block in seen:
                 lines.append(f"if ({value} && {value} == {seen[block]}) {_MISUSE}();")
             seen[block] = value
-        results = [n for role, n in zip(operation.roles, _names(operation), strict=True) if role is Role.RESULT]
-        return [*lines, *(f"if ({a} == {b}) {_MISUSE}();" for a, b in combinations(results, 2))]
+        results = [n for role, n in zip(operation.roles, _names(operation), strict=True) if role in RESULTS]
+        return [*lines, *(f"if ({a} && {a} == {b}) {_MISUSE}();" for a, b in combinations(results, 2))]
 
     def _effects(self, operation: Operation) -> list[str]:
         """What happens to objects and to variables for results."""
@@ -211,8 +211,9 @@ class _Writer:
         for role, parameter, name in zip(
             operation.roles, operation.function.parameters, _names(operation), strict=True
         ):
-            if role is Role.RESULT and isinstance(parameter.type.type, PointerType):
-                lines.append(f"if ({_MAY}) *{name} = {_any(parameter.type.type.target)};")
+            if role in RESULTS and isinstance(parameter.type.type, PointerType):
+                given = f"{name} && " if role is Role.RESULT_OR_NULL else ""
+                lines.append(f"if ({given}{_MAY}) *{name} = {_any(parameter.type.type.target)};")
         return lines
 
     def _result(self, operation: Operation) -> str:

@@ -14,6 +14,7 @@ from enum import Enum
 
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Parameter
 from kleene.analysis.c.library.interface.object_types import record_of
+from kleene.c.library.outside import is_our_stream
 from kleene.cfa.types import IntegerType
 from kleene.results.library import Reading
 
@@ -42,6 +43,7 @@ class Role(Enum):
     STORED = "a pointer that is stored only, and not NULL"
     OWNED = "a block that the library frees"
     RESULT = "a variable for a result"
+    RESULT_OR_NULL = "NULL or a variable for a result"
     TAKEN = "a variable for a block that the caller frees"
     CALLBACK = "a function of the client"
     CALLBACK_OR_NULL = "NULL or a function of the client"
@@ -54,6 +56,7 @@ DROPS = (Role.DROP, Role.DROP_OR_NULL)
 CALLBACKS = (*DROPS, Role.CALLBACK, Role.CALLBACK_OR_NULL)
 OR_NULL = {Role.CALLBACK: Role.CALLBACK_OR_NULL, Role.DROP: Role.DROP_OR_NULL}
 """Functions of the client, and the weaker precondition of each."""
+RESULTS = (Role.RESULT, Role.RESULT_OR_NULL)
 OBJECTS = (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ADDRESS)
 TEXTS = (Role.TEXT, Role.LASTING_TEXT)
 ELEMENTS = (Role.ELEMENT, Role.ELEMENT_OR_NULL)
@@ -121,6 +124,9 @@ def _is_amount(parameter: Parameter) -> bool:
     type_ = parameter.type.type
     is_size = isinstance(type_, IntegerType) and not type_.signed and type_.bits == _SIZE_BITS
     return is_size or bool(_COUNTS.search(parameter.name))
+
+
+_STREAM = "a stream that is open"
 
 
 @dataclass(frozen=True)
@@ -209,7 +215,7 @@ class Operation:
     def words(self) -> list[str]:
         """The precondition and the effect on ownership, a sentence for each."""
         lines = [
-            f"{p.name}: {role.value}"
+            f"{p.name}: {_STREAM if is_our_stream(p.type.type) and role is Role.OBJECT else role.value}"
             for role, p in zip(self.roles, self.function.parameters, strict=True)
             if role not in (Role.NUMBER, Role.RECORD)
         ]
