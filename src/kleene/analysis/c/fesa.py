@@ -15,7 +15,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calling import CallingFesaDomain, procedures
-from kleene.domains.fesa.directions import Slots, one_way_forests
+from kleene.domains.fesa.directions import MOST_WAYS, Slots, one_way_forests
 from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
@@ -125,8 +125,6 @@ ROW_SHARE = 0.4
 """Share of the time left for a row whose tries are not shorter."""
 SUMMARISING_SHARE = 0.6
 """Share of the time left for the run with `FEW_NODES`."""
-MOST_WAYS = 4
-"""Directions of parents that are tried: two links of a list, two ends of a header."""
 RETRIES_SHARE = 0.8
 """Share of the time left for all second tries, of rows that ran out of time, together."""
 

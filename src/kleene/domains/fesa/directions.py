@@ -19,6 +19,9 @@ Slots = frozenset[tuple[int, int]]
 MOST_LINKS = 3
 """Types with more pointers to themselves have no direction that is worth a guess (a tree with parents has three)."""
 
+MOST_WAYS = 4
+"""Directions that are tried: two links of a list, two ends of a header."""
+
 
 def leads_to(memory: Memory) -> dict[tuple[int, int], set[int]]:
     """For each slot, the sizes of the blocks that its pointers lead to."""
