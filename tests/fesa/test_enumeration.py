@@ -19,6 +19,7 @@ SETTINGS = {
     "default": Options(),
     "no parents": Options(parents=False),
     "apart": Options(apart=True, by_role=True),
+    "one way": Options(back=frozenset({(16, 8)})),
     "related numbers": Options(related_numbers=True),
     "no incoming": Options(in_counter=False, reduce=False),
     "bare": Options(out_counter=False, in_counter=False, reduce=False, parents=False),

@@ -15,6 +15,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calling import CallingFesaDomain, procedures
+from kleene.domains.fesa.directions import MOST_WAYS, Slots, one_way_forests
 from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
@@ -41,8 +42,8 @@ def analyse_fesa(
 
     Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead.
     Where structures contain others, one of the inner ones is then followed apart, also with nodes of variables apart
-    from summaries. If a block seems lost, variables
-    are kept during loops, then to the end of their scope. If warnings remain, nodes are named by their roles: first
+    from summaries. If a block seems lost, variables are kept during loops, then all parents have one direction, then
+    variables are kept to the end of their scope. If warnings remain, nodes are named by their roles: first
     with one state per location as in the paper, then with one state per set of NULL variables. Then nodes with
     pointers from variables stay apart from summaries, until the first warning. Assertions that compare numbers with
     each other are checked on images of the numbers. If a block still seems lost, the other errors are checked
@@ -150,6 +151,8 @@ class FesaAttempt:
     """Whether the numbers of two cells of a summary are related."""
     inner: bool = False
     """Whether one structure inside another is followed apart."""
+    way: int = 0
+    """Which of the directions all parents have (`directions`), from 1 on; 0 for any direction of each."""
     by: str = ""
     """What the numbers of the program are followed as: themselves, images (`order`), or beside them `zones`."""
 
@@ -174,6 +177,10 @@ FESA_ATTEMPTS = (
         stop_at="warning",
     ),
     FesaAttempt("kept in loops", "variables are kept as long as a loop runs", keep="loop"),
+    *(
+        FesaAttempt(f"one way, {way}", "parents of blocks have one direction: along `next`, or along `prev`", way=way)
+        for way in range(1, MOST_WAYS + 1)
+    ),
     *(
         _keeping_attempt(keep, name, purpose, by_role=True, by_cases=cases)
         for name, purpose, cases in (
@@ -268,7 +275,7 @@ class _Attempts:
         """The rows that may help after the first one."""
         longer = not first.complete or bool(self.lost_now(first))
         wrong = bool(_kinds(first) - LEAKS)
-        rows = (row for row in FESA_ATTEMPTS[1:] if longer or row.keep == "live")
+        rows = (row for row in FESA_ATTEMPTS[1:] if longer or not (row.keep != "live" or row.way))
         rows = (row for row in rows if wrong or (row.by and not first.complete) or not (row.related_numbers or row.by))
         return (row for row in rows if self.run.applies(row))
 
@@ -336,7 +343,13 @@ class _Run:
         """Whether an attempt does anything that the others do not."""
         if plan.inner and (self._inner is None or procedures(self.memory.cfa)):
             return False
+        if plan.way > len(self._one_way):
+            return False
         return not plan.by or self._by_numbers(plan).cfa != self.memory.cfa
+
+    @cached_property
+    def _one_way(self) -> list[Slots]:
+        return one_way_forests(self.memory)
 
     @cached_property
     def _inner(self) -> Inner | None:
@@ -354,6 +367,7 @@ class _Run:
             by_role=plan.by_role,
             by_cases=plan.by_cases,
             related_numbers=plan.related_numbers,
+            back=self._one_way[plan.way - 1] if plan.way and self.applies(plan) else frozenset(),
             inner=self._inner if plan.inner and self.applies(plan) else None,
         )
         domain = CallingFesaDomain(

@@ -15,6 +15,7 @@ In reading order:
 - `summaries`: fold and expand
 - `widening`: widening by summarisation
 - `ownership`: lost blocks
+- `directions`: slots that are never parent edges
 - `variable_lifetimes`: how long variables are kept
 - `inner`: one structure inside another, followed apart
 - `calling`: programs with recursive functions

@@ -58,6 +58,8 @@ class Options:
     """Whether the ghost of a summary has numbers too, so that the numbers of two of its cells are related."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
+    back: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    """Slots of blocks (size, offset) that are never parent edges."""
     inner: Inner | None = None
     """With it, one inner structure is followed apart from the others."""
 
@@ -77,6 +79,10 @@ class Heap:
     @property
     def flags(self) -> frozenset[Flag]:
         return flags_of(self.vectors)
+
+    def leads_back(self, node: Node, slot: int) -> bool:
+        """Whether pointers in a slot are never parent edges."""
+        return (node.size, slot) in self.options.back
 
     def copy(self) -> Heap:
         return Heap(self.vectors, self.options)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kleene.domains.fesa.directions import leads_to
 from kleene.domains.fesa.flags import EXISTS, OTHERS, UNDEFINED, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import CHOSEN, FRESH, Heap, Inner
@@ -35,9 +36,7 @@ _CONNECTED = "inner structures that are connected with each other"
 
 def inner_structures(memory: Memory) -> Inner | None:
     """The types of inner structures: recursive, without pointers to other types, with pointers from recursive ones."""
-    leads: dict[tuple[int, int], set[int]] = {
-        place: {size for size, _ in memory.cell_places([place])} for place in memory.cell_of
-    }
+    leads = leads_to(memory)
     recursive = {size for (size, _), sizes in leads.items() if size in sizes}
     inner = {size for size in recursive if all(sizes <= {size} for (own, _), sizes in leads.items() if own == size)}
     held = {to for (size, _), sizes in leads.items() if size in recursive for to in sizes - {size}}

@@ -117,14 +117,21 @@ def _leaf(heap: Heap, node: Node) -> Function:
 
 
 def adopt(heap: Heap, source: Node, slot: int, targets: Mapping[Target, Function]) -> None:
-    """A heap node gets new edges: it becomes the parent of a block that a variable held, or that is below it anyway."""
+    """A heap node gets new edges: it becomes the parent of a block that a variable held, or that is below it anyway.
+
+    A slot that leads back becomes the parent of a new block only, which nothing else holds.
+    """
+    back = heap.leads_back(source, slot)
     for (target, offset), where in targets.items():
         if not target.is_heap:
             continue
         flag = parent(edge(source, slot, target, offset))
         rooted = heap.flag(Flag(ROOTED, target))
-        below = _above(heap, source, target, frozenset())
-        takes = where & heap.exists(target) & ((rooted & _not_below(heap, source, target)) | below)
+        if back:
+            above = rooted & ~heap.any_of(heap.flag(f) for f in heap.edges_to(target) if _is_root(f.source))
+        else:
+            above = (rooted & _not_below(heap, source, target)) | _above(heap, source, target, frozenset())
+        takes = where & heap.exists(target) & above
         if not heap.possible(takes):
             continue
         changes = {q: heap.flag(q) & ~takes for q, _ in _parents_shown(heap, target) if q != flag}
@@ -199,6 +206,8 @@ def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Funct
     assert target is not None
     orphan, rooted = Flag(ORPHAN, target), Flag(ROOTED, target)
     edges = [f for f in heap.edges_to(target, EDGE) if f.source.is_heap and not _same(f, lost)]
+    if any(heap.leads_back(f.source, f.slot) for f in edges):
+        return
     left = count_is(heap, target, 2 if lost.source.is_heap else 1)
     takes = heap.flag(orphan) & left & _leaf(heap, target)
     takes = takes & ~heap.any_of(heap.flag(f) for f in edges if f.source == target)
@@ -215,7 +224,7 @@ def settle(heap: Heap, node: Node) -> None:
     rooted = Flag(ROOTED, node)
     for flag in heap.edges_to(node, EDGE):
         source = flag.source
-        if not source.is_heap or source == node:
+        if not source.is_heap or source == node or heap.leads_back(source, flag.slot):
             continue
         takes = heap.flag(flag) & heap.flag(rooted) & _alone(heap, source) & heap.exists(source)
         if not heap.possible(takes):
@@ -244,7 +253,7 @@ def _find_parent(heap: Heap, lost: Flag, new: Mapping[Target, Function], *, agai
     rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
     for flag in heap.edges_to(target, EDGE):
         source = flag.source
-        if _same(flag, lost) or not source.is_heap or source == target:
+        if _same(flag, lost) or not source.is_heap or source == target or heap.leads_back(source, flag.slot):
             continue
         able = heap.flag(orphan) & heap.flag(flag) & _alone(heap, source)
         if not heap.possible(able):
