@@ -109,8 +109,67 @@ int main(void) {{
 
 
 PAIR = "int n; union { int a[4]; struct { int x, y; }; };"
+
+
+def trees(functions: str, body: str) -> str:
+    """A tree whose nodes have an array, beside functions that call themselves."""
+    return f"""struct s {{ int n; int g[8]; struct s *l, *r; }};
+void destroy(struct s *t) {{ if (t) {{ destroy(t->l); destroy(t->r); free(t); }} }}
+struct s *make(void) {{ struct s *t = calloc(1, sizeof *t); if (!t) abort(); return t; }}
+{functions}
+int main(void) {{ {body} return 0; }}"""
+
+
 INSIDE = "int a = ANY; if (a < 0 || a >= n) { free(x); continue; } x->to = a; "
 PROGRAMS = {
+    "raised_by_recursion_after_the_test": trees(
+        """void more(struct s *t) { if (t) { t->n++; more(t->l); } }""",
+        """struct s *t = make(); while (ANY) { if (t->n < 8) { more(t); t->g[t->n] = 3; } } destroy(t);""",
+    ),
+    "the_depth_of_a_recursion_is_an_index": trees(
+        """void fill(struct s *t, int i) { if (t) { t->g[i] = 1; fill(t->l, i + 1); } }""",
+        """struct s *t = NULL; while (ANY) { struct s *x = make(); x->l = t; t = x; } fill(t, 0); destroy(t);""",
+    ),
+    "the_number_of_nodes_is_an_index": trees(
+        """int count(struct s *t) { return t ? 1 + count(t->l) : 0; }""",
+        """struct s *t = NULL; while (ANY) { struct s *x = make(); x->l = t; t = x; } struct s *y = make();
+        y->n = count(t); y->g[y->n] = 1; free(y); destroy(t);""",
+    ),
+    "less_than_0_further_down": trees(
+        """void set(struct s *t, int v) { if (t) { t->n = v; set(t->l, v - 1); } }""",
+        """struct s *t = make(); t->l = make(); set(t, 0); struct s *k = t->l; k->g[k->n] = 1; destroy(t);""",
+    ),
+    "raised_where_a_recursion_ends": trees(
+        """void put(struct s **t, int v) { if (*t && v) put(v < 0 ? &(*t)->l : &(*t)->r, ANY); else if (*t)
+        (*t)->n += 5; else *t = make(); }""",
+        """struct s *t = NULL; while (ANY) { put(&t, ANY); if (t->n < 8) t->g[t->n++] = 3; } struct s *x = t;
+        while (x) { if (x->n) x->g[x->n - 1] = 2; x = x->l; } destroy(t);""",
+    ),
+    "one_behind_the_last_in_a_recursion": trees(
+        """void walk(struct s *t) { if (t) { t->g[t->n] = 1; walk(t->l); walk(t->r); } }""",
+        """struct s *t = make(); while (ANY) { if (t->n < 8) t->n++; } walk(t); destroy(t);""",
+    ),
+    "not_set_by_the_recursion_that_makes_it": trees(
+        """struct s *grow(struct s *t) { if (!t) { struct s *x = malloc(sizeof *x); if (!x) abort(); x->l =
+        x->r = NULL; return x; } t->l = grow(t->l); return t; }""",
+        """struct s *t = NULL; while (ANY) t = grow(t); for (struct s *x = t; x; x = x->l) if (x->n < 8)
+        x->g[x->n] = 1; destroy(t);""",
+    ),
+    "an_address_of_it_from_a_recursion": trees(
+        """int *slot(struct s *t, int d) { if (d > 0 && t->l) return slot(t->l, d - 1); return &t->n; }""",
+        """struct s *t = make(); t->l = make(); *slot(t, ANY) = 9; if (t->n < 9) t->g[t->n] = 1;
+        t->l->g[t->l->n] = 1; destroy(t);""",
+    ),
+    "a_global_number_that_a_recursion_raises": trees(
+        """int k; void deep(struct s *t) { if (t) { k++; deep(t->l); k--; t->g[k] = 1; } }""",
+        """struct s *t = NULL; while (ANY) { struct s *x = make(); x->l = t; t = x; } deep(t); destroy(t);""",
+    ),
+    "exchanged_by_a_recursion": trees(
+        """void swap(struct s *a, struct s *b) { if (a && b) { int n = a->n; a->n = b->n + 1; b->n = n;
+        swap(a->l, b->l); } }""",
+        """struct s *a = make(), *b = make(); while (ANY) { if (a->n < 8) a->g[a->n++] = 1; if (b->n < 8)
+        b->g[b->n++] = 1; swap(a, b); } a->n ? (void)(a->g[a->n - 1] = 1) : (void)0; destroy(a); destroy(b);""",
+    ),
     "a_number_that_is_set_on_one_way_only": nodes("if (ANY) x->to = 0;"),
     "one_more_than_the_last": nodes("int a = ANY; if (a < 0 || a > n) { free(x); continue; } x->to = a;"),
     "no_test_for_less_than_0": nodes("int a = ANY; if (a >= n) { free(x); continue; } x->to = a;"),
@@ -415,6 +474,24 @@ def test_the_shape_analysis_does_not_prove_it(name: str, tmp_path: Path) -> None
 
 
 RIGHT = {
+    "a_tree_filled_by_recursion": trees(
+        """void walk(struct s *t) { if (t) { for (int i = 0; i < t->n; i++) t->g[i] = 1; walk(t->l);
+        walk(t->r); } } void put(struct s **t, int v) { if (!*t) { *t = make(); } if (v < 0) put(&(*t)->l, v
+        / 2); else if (v > 1) put(&(*t)->r, v / 2); else if ((*t)->n < 8) (*t)->g[(*t)->n++] = v; }""",
+        """struct s *t = NULL; while (ANY) put(&t, ANY); walk(t); destroy(t);""",
+    ),
+    "summed_by_recursion": trees(
+        """int sum(struct s *t) { int k = 0; if (!t) return 0; for (int i = 0; i < t->n; i++) k ^= t->g[i];
+        return k ^ sum(t->l); }""",
+        """struct s *t = NULL; while (ANY) { struct s *x = make(); x->l = t; t = x; if (t->n < 8) t->g[t->n++]
+        = 1; } sum(t); destroy(t);""",
+    ),
+    "made_and_filled_by_recursion": trees(
+        """struct s *add(struct s *t, int v) { if (!t) { t = malloc(sizeof *t); if (!t) abort(); t->n = 0; t->l
+        = t->r = NULL; return t; } if (t->n == 8) t->n = 0; t->g[t->n++] = v; if (v < 0) t->l = add(t->l, v
+        + 1); else if (v > 0) t->r = add(t->r, v - 1); return t; }""",
+        """struct s *t = NULL; while (ANY) t = add(t, ANY); destroy(t);""",
+    ),
     "an_array_in_the_elements_of_an_array": tables("int n, a[4];", "t[i].a[j] = j; t[i].n = 9;", "s[t[j & 1].a[i]]"),
     "a_member_of_a_matrix": tables("int n, a;", "t[i][j].a = j; t[i][j].n = 9;", "s[t[j & 1][i].a]", "[3][4]"),
     "a_union_of_which_one_member_is_used": tables(PAIR, "t[i].a[j] = j; t[i].n = 9;"),
