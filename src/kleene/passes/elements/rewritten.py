@@ -44,10 +44,9 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.conditions import Conditions
-from kleene.passes.elements.escapes import Escapes, SettledPointers
+from kleene.passes.elements.escapes import Escapes, SettledPointers, last_reads
 from kleene.passes.elements.index_variables import with_index_variables
 from kleene.passes.elements.known_states import without_impossible_ways
-from kleene.passes.elements.last_reads import last_reads
 from kleene.passes.elements.lists import FREED, Lists
 from kleene.passes.elements.positions import Positions
 from kleene.passes.elements.slots import Slot, leads_to_array
