@@ -6,6 +6,7 @@ another name or another walk, or does not move them all.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,19 +19,20 @@ from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 
 GCC = shutil.which("gcc")
-SECONDS = 1.5
+SECONDS = 15.0 if "KLEENE_EXAM" in os.environ else 0.8
 KINDS = kinds_of(["memsafety", "memcleanup"])
 PROGRAM = """
 #include <stdlib.h>
 typedef struct node {{ struct node *next; }} node;
 int main(int argc, char **argv) {{
     size_t n = argc > 0 && argc < 9 ? argc + 1 : 9, i, h;
-    node **old = calloc(n, sizeof *old), **new, *x, *y;
+    node **old = calloc(n, sizeof *old), **made, *x, *y;
     for (i = 0; i < n; i++) {{
-        old[i] = malloc(sizeof *x);
-        old[i]->next = NULL;
+        x = malloc(sizeof *x);
+        x->next = NULL;
+        old[i] = x;
     }}
-    new = calloc(2 * n, sizeof *new);
+    made = calloc(2 * n, sizeof *made);
     {before}
     for (i = 0; i < n; i++) {{
         x = old[i];
@@ -38,8 +40,8 @@ int main(int argc, char **argv) {{
         while (x) {{
             y = x->next;
             h = (size_t)rand() % (2 * n);
-            x->next = new[h];
-            new[h] = x;
+            x->next = made[h];
+            made[h] = x;
             x = y;
         }}
         {end}
@@ -47,13 +49,71 @@ int main(int argc, char **argv) {{
     {after}
     free(old);
     for (i = 0; i < 2 * n; i++)
-        for (x = new[i]; x; x = y) {{
+        for (x = made[i]; x; x = y) {{
             y = x->next;
             free(x);
         }}
-    free(new);
+    free(made);
     return 0;
 }}
+"""
+TABLE = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+typedef struct Node { unsigned key; struct Node *next; } Node;
+typedef struct { Node **slot; size_t cap, used; } Map;
+static int map_grow(Map *m) {
+    size_t ncap = m->cap * 2; size_t i;
+    Node **ns = calloc(ncap, sizeof(Node *));
+    if (ns == NULL) return 0;
+    for (i = 0; i < m->cap; i++) {
+        Node *n = m->slot[i];
+        while (n != NULL) {
+            Node *nx = n->next;
+            size_t h = n->key % ncap;
+            n->next = ns[h];
+            ns[h] = n;
+            n = nx;
+        }
+    }
+    free(m->slot);
+    m->slot = ns;
+    m->cap = ncap;
+    return 1;
+}
+static int map_set(Map *m, unsigned k) {
+    Node *n;
+    size_t h;
+    if (m->used >= m->cap && !map_grow(m)) return 0;
+    n = malloc(sizeof(Node));
+    if (n == NULL) return 0;
+    n->key = k;
+    h = k % m->cap;
+    n->next = m->slot[h];
+    m->slot[h] = n;
+    m->used++;
+    return 1;
+}
+static void map_clear(Map *m) {
+    size_t i;
+    for (i = 0; i < m->cap; i++) {
+        Node *n = m->slot[i], *nx;
+        for (; n; n = nx) { nx = n->next; free(n); }
+    }
+    free(m->slot);
+    m->slot = NULL;
+}
+int main(void) {
+    Map m;
+    m.slot = calloc(8, sizeof(Node *));
+    if (m.slot == NULL) return 1;
+    m.cap = 8; m.used = 0;
+    while (__VERIFIER_nondet_int()) {
+        if (!map_set(&m, __VERIFIER_nondet_int())) break;
+    }
+    map_clear(&m);
+    return 0;
+}
 """
 NOTHING = {"before": "", "read": "", "end": "", "after": ""}
 WRONG = {
@@ -93,7 +153,9 @@ def test_it_is_not_proved(name: str, tmp_path: Path) -> None:
     assert not shape.complete or {alarm.kind for alarm in shape.alarms} & KINDS
 
 
-def test_the_right_one_is_proved(tmp_path: Path) -> None:
-    prepared = Prepared(read_program([str(_program("right", tmp_path))]))
-    shape = analyse(prepared, malloc_may_fail=False, seconds=20.0, kinds=KINDS)
+@pytest.mark.skipif("KLEENE_EXAM" not in os.environ, reason="KLEENE_EXAM asks for the proof, 20 s of CPU")
+def test_a_table_that_doubles_is_proved(tmp_path: Path) -> None:
+    path = tmp_path / "table.c"
+    path.write_text(TABLE)
+    shape = analyse(Prepared(read_program([str(path)])), malloc_may_fail=True, seconds=120.0, kinds=KINDS)
     assert shape.complete and not shape.alarms
