@@ -6,7 +6,6 @@ another name or another walk, or does not move them all.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,9 +16,10 @@ from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
+from tests.slices import EXAM, in_exam
 
 GCC = shutil.which("gcc")
-SECONDS = 15.0 if "KLEENE_EXAM" in os.environ else 0.8
+SECONDS = 15.0 if EXAM else 0.8
 KINDS = kinds_of(["memsafety", "memcleanup"])
 PROGRAM = """
 #include <stdlib.h>
@@ -153,7 +153,7 @@ def test_it_is_not_proved(name: str, tmp_path: Path) -> None:
     assert not shape.complete or {alarm.kind for alarm in shape.alarms} & KINDS
 
 
-@pytest.mark.skipif("KLEENE_EXAM" not in os.environ, reason="KLEENE_EXAM asks for the proof, 20 s of CPU")
+@in_exam
 def test_a_table_that_doubles_is_proved(tmp_path: Path) -> None:
     path = tmp_path / "table.c"
     path.write_text(TABLE)
