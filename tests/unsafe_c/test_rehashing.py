@@ -11,12 +11,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.slices import EXAM, in_exam
 
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
-from tests.slices import EXAM, in_exam
 
 GCC = shutil.which("gcc")
 SECONDS = 15.0 if EXAM else 0.8
