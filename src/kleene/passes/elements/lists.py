@@ -102,8 +102,9 @@ class Lists:
     def move(self, here: str, operation: Assign) -> str:
         """A pointer goes from one element of an array to another one: the first is as if it had not been initialized.
 
-        So no two elements share a block while elements are exchanged, or moved up or down. A program that uses the
-        first one again has an alarm, so nothing wrong is proved.
+        Or to a variable, if it is read for the last time. So no two elements share a block while elements are
+        exchanged, or moved up or down. A program that uses the first one again has an alarm, so nothing wrong is
+        proved.
         """
         chains, place, source = self.chains, operation.place, operation.value
         while isinstance(source, Cast):

@@ -44,7 +44,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.conditions import Conditions
-from kleene.passes.elements.escapes import Escapes, SettledPointers
+from kleene.passes.elements.escapes import Escapes, SettledPointers, last_reads
 from kleene.passes.elements.index_variables import with_index_variables
 from kleene.passes.elements.known_states import without_impossible_ways
 from kleene.passes.elements.lists import FREED, Lists
@@ -110,6 +110,7 @@ class _Coder:
         self.conditions = Conditions(self.positions)
         self.escapes = Escapes(chosen)
         self.settled = SettledPointers(chosen, self.relations)
+        self.last_reads = last_reads(cfa, chosen)
         self.live = live_before(cfa, {pair[1] for pair in chosen.pairs})
         self.before_condition: dict[tuple[str, Expression], tuple[str, Operation]] = {}
         self.fresh = 0
@@ -217,7 +218,7 @@ class _Coder:
                 assert isinstance(operation, Free)
                 here = self.chains.add(here, operation)
                 here = self.lists.lose(here, operation.pointer, FREED, place)
-            case Assign() if self._copies_element(label):
+            case Assign() if edge in self.last_reads or self._copies_element(label):
                 assert isinstance(operation, Assign)
                 here = self.lists.move(here, operation)
             case _:
