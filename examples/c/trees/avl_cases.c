@@ -1,6 +1,6 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// Inserts numbers into an AVL tree. Each case tests the balance again: only the attempt `outcomes and loads`, in which decided tests are apart, proves it.
+// Inserts numbers into an AVL tree. Each case tests the balance again. Only the attempt `outcomes and loads` proves it.
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 typedef struct tree { int key; int height; struct tree *left, *right; } tree;
