@@ -18,8 +18,8 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons, next_equations
 from kleene.passes.facts.relations.operations import Operations
+from kleene.passes.facts.relations.promises import Promises, least_lengths
 from kleene.passes.facts.relations.states import Part, State, covers, image, merge
-from kleene.passes.facts.relations.stored_texts import Promises, least_lengths
 from kleene.passes.facts.relations.texts import is_text
 from kleene.passes.facts.relations.zones import widen
 
@@ -109,7 +109,8 @@ class Fixpoint(Operations, ABC):
                     waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                symbols = image(known, after)
+                opened = self.share_open(known, after)
+                symbols = None if opened else image(known, after)
                 if symbols is not None:
                     self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
                     continue
@@ -121,7 +122,7 @@ class Fixpoint(Operations, ABC):
                     joint.sharpen()
                     if visits[edge.target] <= TIGHTENED:
                         joint.zone.tighten()
-                if not covers(known, joint, pairs):
+                if opened or not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))
         return at
@@ -202,6 +203,7 @@ class Fixpoint(Operations, ABC):
 
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
+            self.share_open(other, after)
             joint, pairs = merge(other, after)
             self._settle(other, after, joint, list(enumerate(pairs, 1)))
             after = joint
@@ -210,6 +212,7 @@ class Fixpoint(Operations, ABC):
     def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> None:
         self.settle_debts(known, after, joint, pairs)
         self.settle_open(known, after, joint, pairs)
+        self.settle_open_texts(known, after, joint)
 
     def _initial(self) -> State:
         state = State()

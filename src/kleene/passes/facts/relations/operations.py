@@ -123,6 +123,7 @@ class Operations(TextOperations, ABC):
             case Skip() | Print():
                 pass
         self.lose_unreached(state)
+        self.close_texts(state)
         if state.following > MOST_SYMBOLS:
             state.collect()
         return state

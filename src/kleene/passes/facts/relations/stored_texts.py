@@ -1,126 +1,34 @@
 """Texts in memory, in a state of the analysis of relations: promises, and debts.
 
 What is in memory is described by *promises*, for each kind of blocks: every pointer that is stored there has a
-terminator at or behind it, or is the start of its block. They are guessed, and each operation is checked to keep them;
-`relations` starts again without those that were broken (Flanagan, Leino, FME 2001: guess and check).
+terminator at or behind it, or is the start of its block. They are guessed, and each operation is checked to keep them (`promises`).
 
 A block is *fresh* until a pointer to it is stored in memory that is not fresh itself. A fresh block need not keep any
 promise. What it holds is its *debts*, which are paid when it is stored: so a struct can be made, get a block for a
 text, and get the text, before it becomes an element of a list.
 
-The rows of a matrix have lengths by variables: ``m[i] = malloc(w * sizeof **m)``. A variable that no operation changes
-once there is a row is a candidate for the least number of elements of all rows, which is checked where a row is made.
+A text that loses its terminator for a while need not break a promise (`open_texts`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from kleene.cfa.expressions import Expression, Variable
-from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, EndScope, Enter, Operation, Realloc
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.entry_parameters import ARGUMENT
-from kleene.passes.facts.blocks_of_pointers import LITERAL, OWN_SIZES, Blocks
-from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.blocks_of_pointers import LITERAL
+from kleene.passes.facts.relations.open_texts import WHOLE, OpenTexts
 from kleene.passes.facts.relations.states import Part, State
-from kleene.passes.facts.relations.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, Texts, is_byte
+from kleene.passes.facts.relations.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, is_byte
 from kleene.passes.facts.relations.values import WORD
 from kleene.passes.facts.relations.zones import ZERO
 from kleene.passes.literals import is_literal
 
-MORE = (0, 1)
-"""Elements that a row may have beside as many as a variable says: one more is for a terminator."""
 
-
-@dataclass(frozen=True)
-class LeastLength:
-    """A promise: every block of a kind has at least as many elements as a variable says, and some more."""
-
-    kind: object
-    variable: Variable
-    more: int
-
-
-@dataclass
-class Promises:
-    """What holds for all pointers in memory, and for parameters and results of recursive functions: what is not broken.
-
-    A key is a kind of blocks, a kind and the offset of an array of bytes in it, a variable, or a least length.
-    """
-
-    texts: frozenset[object] = frozenset()
-    """The kinds of blocks in which bytes are accessed."""
-    rows: frozenset[object] = frozenset()
-    """The kinds of blocks of larger numbers that pointers in memory lead to."""
-    lengths: dict[object, tuple[LeastLength, ...]] = field(default_factory=dict)
-    broken: set[tuple[str, object]] = field(default_factory=set)
-    everything: bool = False
-    """Whether an unknown pointer was stored, so that nothing is known."""
-    known: frozenset[tuple[str, object]] | None = frozenset()
-    """What was broken when the states were begun, None for everything: all of them believe the same promises."""
-
-    @property
-    def kinds(self) -> frozenset[object]:
-        return self.texts | self.rows
-
-    def begin(self) -> None:
-        """States are computed anew."""
-        self.known = None if self.everything else frozenset(self.broken)
-
-    @property
-    def are_kept(self) -> bool:
-        """Whether the states that were computed keep what they believed."""
-        return self.known == (None if self.everything else self.broken)
-
-    def holds(self, promise: str, key: object) -> bool:
-        return self.known is not None and (promise, key) not in self.known
-
-    def break_(self, promise: str, key: object) -> None:
-        self.broken.add((promise, key))
-
-    def lengths_of(self, kind: object) -> list[LeastLength]:
-        """The least lengths of the blocks of a kind that are not broken."""
-        return [length for length in self.lengths.get(kind, ()) if self.holds("length", length)]
-
-
-def least_lengths(
-    cfa: Cfa[Operation], blocks: Blocks, kinds: Iterable[object], variables: Iterable[Variable]
-) -> dict[object, tuple[LeastLength, ...]]:
-    """The candidates for each kind: variables that no operation changes behind an allocation of a block of the kind."""
-    if any(isinstance(edge.label, Enter) for edge in cfa.edges):
-        return {}  # what follows a call is not seen behind it
-    numbers = [v for v in variables if isinstance(v.type, IntegerType)]
-    makes = [(e.label, e.target) for e in cfa.edges if isinstance(e.label, Allocate | Realloc)]
-    made = [(blocks.of_allocation(operation), target) for operation, target in makes]
-    lengths: dict[object, tuple[LeastLength, ...]] = {}
-    for kind in kinds:
-        behind = [target for own, target in made if own == kind]
-        if not behind or not is_own_size(kind):
-            continue
-        later = cfa.reachable_from(behind)
-        changed = {v for e in cfa.edges if e.source in later for v in _changed_variables(e)}
-        lengths[kind] = tuple(LeastLength(kind, v, more) for v in numbers if v not in changed for more in MORE)
-    return lengths
-
-
-def _changed_variables(edge: Edge[Operation]) -> tuple[Variable, ...]:
-    return () if isinstance(edge.label, EndScope) else defined_variables(edge.label)
-
-
-def is_own_size(kind: object) -> bool:
-    """Whether a kind of blocks has blocks of any size."""
-    return isinstance(kind, int) and int(kind) >= OWN_SIZES
-
-
-class StoredTexts(Texts):
+class StoredTexts(OpenTexts):
     """Promises, debts, and the operations on texts."""
-
-    promises: Promises
-    byte_arrays: dict[object, list[tuple[int, int]]]
-    """The offsets and sizes of the arrays of bytes in the structs of each kind."""
 
     def _unit_of(self, kind: object) -> int:
         """The bytes of the elements of a kind of blocks, as its allocation counts them."""
@@ -174,7 +82,8 @@ class StoredTexts(Texts):
         room = state.held[Part("room", pointer, 1)] = state.fresh(1, LONGEST_ARGUMENT)
         state.held[Part("behind", pointer, 1)] = nothing
         state.held[Part("block", pointer, 1)] = pointer
-        if all(self.promises.holds("ended", kind) for kind in state.blocks.get(pointer) or ()):
+        kept = all(self.promises.holds("ended", kind) for kind in state.blocks.get(pointer) or ())
+        if kept and not self.is_open(pointer, WHOLE, state):
             end = state.held[Part(OLDEST, pointer, 1)] = state.fresh(0, LONGEST_ARGUMENT - 1)
             state.zone.add(end, room, -1)
         state.held[Part("byte at", block, width)] = position
@@ -185,7 +94,8 @@ class StoredTexts(Texts):
         kinds = state.blocks.get(owner)
         if Part("loaded", owner, 1) not in state.held or not kinds:
             return
-        if all(self.promises.holds("ended", (kind, offset)) for kind in kinds):
+        kept = all(self.promises.holds("ended", (kind, offset)) for kind in kinds)
+        if kept and not self.is_open(owner, offset, state):
             state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
 
     def _promise(self, pointer: int, keys: Iterable[object], state: State) -> None:
@@ -208,7 +118,7 @@ class StoredTexts(Texts):
             state.held[Part("text", pointer, 1)] = block
             state.held[Part("at", pointer, 1)] = state.fresh(0, most)
         room = state.held[Part("room", block, 1)] = state.fresh(0, self.most_bytes)
-        if holds("ended"):
+        if holds("ended") and not self.is_open(block, WHOLE, state):
             end = state.held[Part(OLDEST, block, 1)] = state.fresh(0, most)
             state.zone.add(end, room, -1)
             if block != pointer:
@@ -260,8 +170,13 @@ class StoredTexts(Texts):
             if room is None or number not in state.zone.bounds or state.zone.upper(number, room) > -length.more:
                 self.promises.break_("length", length)
 
-    def _publish(self, pointer: int, state: State, keys: Iterable[object] | None = None) -> None:
-        """A pointer is stored in memory, or given to a function: it must keep the promises."""
+    def _publish(
+        self, pointer: int, state: State, keys: Iterable[object] | None = None, *, opens: bool = False
+    ) -> None:
+        """A pointer is stored in memory, or given to a function: it must keep the promises.
+
+        With `opens`, the arrays of its struct may get their terminators later.
+        """
         kinds = state.blocks.get(pointer)
         if kinds is None and keys is None:
             self.promises.everything = True
@@ -269,9 +184,9 @@ class StoredTexts(Texts):
             return
         if keys is None:
             keys = [k for k in kinds or () if k in self.promises.kinds]
-        self._publish_members(pointer, kinds or (), state)
         behind = self._part(state, "behind", pointer, 1)
         is_start = behind is not None and state.interval(behind) == (0, 0)
+        self._publish_members(pointer, kinds or (), state, opens=opens and is_start)
         end = self._end_of(state, pointer)
         for key in keys:
             if not is_start:
@@ -282,7 +197,7 @@ class StoredTexts(Texts):
                 self.promises.break_("short", key)
         self._not_fresh(pointer, state)
 
-    def _publish_members(self, pointer: int, kinds: Iterable[object], state: State) -> None:
+    def _publish_members(self, pointer: int, kinds: Iterable[object], state: State, *, opens: bool) -> None:
         """The arrays of a struct must keep the promises; those of one that was read from memory do at all times."""
         inside = self._member_of(state, state.held.get(Part("text", pointer, 1), pointer))
         pointer = pointer if inside is None else inside[0]
@@ -290,7 +205,9 @@ class StoredTexts(Texts):
             return
         for kind, offset in self._arrays_in(kinds):
             array = state.held.get(Part("member", pointer, offset))
-            if array is None or Part(OLDEST, array, 1) not in state.held:
+            if array is not None and Part(OLDEST, array, 1) in state.held:
+                continue
+            if not opens or inside is not None or not self.opens(pointer, offset, state):
                 self.promises.break_("ended", (kind, offset))
 
     def _arrays_in(self, kinds: Iterable[object]) -> list[tuple[object, int]]:
@@ -356,7 +273,7 @@ class StoredTexts(Texts):
             if Part("fresh", base, 1) in state.held and offset is not None and not self._keeps(symbol, state):
                 state.held[Part("debt", base, offset)] = symbol
             else:
-                self._publish(symbol, state)
+                self._publish(symbol, state, opens=True)
 
     def may_keep(self, kinds: Iterable[object]) -> bool:
         """Whether all that blocks of some kinds hold of texts are pointers."""
@@ -399,10 +316,12 @@ class StoredTexts(Texts):
         self._damage_others(state, block, None)
 
     def _break_written(self, state: State, block: int) -> None:
-        """The terminator of a block may be lost: a promise is broken, unless nothing in memory leads to it."""
+        """The terminator of a block may be lost: it is open, or a promise is broken, unless nothing in memory leads to it."""
         member = self._member_of(state, block)
         owner = block if member is None else member[0]
         if Part("fresh", owner, 1) in state.held:
+            return
+        if self.opens(owner, WHOLE if member is None else member[1], state):
             return
         kinds = state.blocks.get(block)
         if kinds is None:
@@ -447,13 +366,6 @@ class StoredTexts(Texts):
             if key.kind == "byte":
                 del state.held[Part("byte at", other, 1)]
         self._promise_again(state)
-
-    def _promise_again(self, state: State) -> None:
-        """Structs that were read from memory keep the promises: what is not known of them any more is promised."""
-        for key, array in list(state.held.items()):
-            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
-                size = state.interval(state.held[Part("room", array, 1)])[0]
-                self._promise_member(state, key.symbol, array, key.scale, size)
 
     def memory_written(self, state: State, base: int, target: Expression | None, size: int) -> None:
         """A write whose position in a text is not known."""

@@ -127,6 +127,7 @@ class TextOperations(StoredNumbers, ABC):
         """What a function gets, or returns, must keep the promises; all blocks are known to it."""
         if not self.promises.kinds:
             return
+        self.break_open(state)
         for variable in self._shared_texts if isinstance(operation, Invoke | Leave) else ():
             self._publish(self.pointer(variable, state), state, [variable])
         if isinstance(operation, Invoke):

@@ -1,0 +1,122 @@
+"""Texts that have no terminator for a while: ``strncpy(p->name, s, 15); p->name[15] = 0;``.
+
+A promise (`promises`) says that all texts of a kind that memory leads to have a terminator. An operation may lose that
+of one text, and a later one sets it again. In between, this text is *open*: the promise holds for all others, and no
+pointer that may lead to the open one gets what is promised.
+
+A state notes the struct of an open array under a name that no variable of a program has. So the note is kept as long as
+the state is, and where states meet, both must have it. Where it cannot be kept, the promise is broken: where another
+text is open already, at calls of functions that are analysed apart, and where no variable says which text of the other
+state is meant. A note that says too much is no error: it only takes a promise away.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.types import INT, PointerType
+from kleene.passes.facts.relations.promises import Promises
+from kleene.passes.facts.relations.states import Part, State
+from kleene.passes.facts.relations.texts import NEWEST, OLDEST, SHORT, Texts
+
+WHOLE = -1
+"""In place of the offset of an array in a struct: the block itself is the text."""
+
+
+class OpenTexts(Texts):
+    """The texts for which a promise does not hold at the moment: one for each offset in structs."""
+
+    promises: Promises
+    byte_arrays: dict[object, list[tuple[int, int]]]
+    """The offsets and sizes of the arrays of bytes in the structs of each kind."""
+
+    @cached_property
+    def _notes(self) -> dict[int, Variable]:
+        """The names of the notes of open texts, by offset."""
+        offsets = sorted({offset for arrays in self.byte_arrays.values() for offset, _ in arrays})
+        return {offset: Variable(f"open text {offset}", PointerType(INT)) for offset in (WHOLE, *offsets)}
+
+    def opens(self, owner: int, offset: int, state: State) -> bool:
+        """A text loses its terminator, and is open from here on; false if the promise cannot be kept like this.
+
+        A block is a text by itself only where all pointers in memory lead to its start: a terminator that is set later
+        need not be behind another one.
+        """
+        kinds = state.blocks.get(owner)
+        if offset not in self._notes or not kinds:
+            return False
+        keys = [kind if offset == WHOLE else (kind, offset) for kind in kinds]
+        if not all(self.promises.holds("ended", key) for key in keys):
+            return False
+        if offset == WHOLE:
+            is_start = state.held.get(Part("block", owner, 1)) == owner
+            are_texts = kinds <= self.promises.texts and not any(kind in self.byte_arrays for kind in kinds)
+            if not is_start or not are_texts or not all(self.promises.holds("starts", kind) for kind in kinds):
+                return False
+        return state.held.setdefault(self._notes[offset], owner) == owner
+
+    def is_open(self, owner: int, offset: int, state: State) -> bool:
+        """Whether a text may be open."""
+        note = self._notes.get(offset)
+        known = state.held.get(note) if note is not None else None
+        return known is not None and self._may_be_same(state, owner, known)
+
+    def close_texts(self, state: State) -> None:
+        """Open texts that have a terminator again are like all others."""
+        for offset, note in self._notes.items() if self.promises.kinds else ():
+            owner = state.held.get(note)
+            text = owner if owner is None or offset == WHOLE else state.held.get(Part("member", owner, offset))
+            if owner is None or text is None:
+                continue
+            ends = [state.held.get(Part(which, text, 1)) for which in (OLDEST, NEWEST)]
+            known = [end for end in ends if end is not None]
+            if not known:
+                continue
+            if offset == WHOLE and min(state.interval(end)[1] for end in known) > SHORT:
+                for kind in state.blocks.get(owner) or ():
+                    self.promises.break_("short", kind)
+            del state.held[note]
+            self._promise_again(state)
+
+    def _promise_again(self, state: State) -> None:
+        """Structs that were read from memory keep the promises: what is not known of them any more is promised."""
+        for key, array in list(state.held.items()):
+            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
+                size = state.interval(state.held[Part("room", array, 1)])[0]
+                self._promise_member(state, key.symbol, array, key.scale, size)
+
+    def break_open(self, state: State, kept: State | None = None) -> None:
+        """The promises do not hold for texts that are open, but for those that are open in a state that is kept."""
+        for offset, note in self._notes.items():
+            if note not in state.held or (kept is not None and note in kept.held):
+                continue
+            kinds = state.blocks.get(state.held.pop(note))
+            if kinds is None:
+                self.promises.everything = True
+            for kind in kinds or ():
+                self.promises.break_("ended", kind if offset == WHOLE else (kind, offset))
+
+    def share_open(self, known: State, after: State) -> bool:
+        """Where two states meet, a text that is open in one of them is in both; whether the known one has more then.
+
+        A variable that leads to the text in one state says which one it is in the other.
+        """
+        grew = False
+        for note in self._notes.values() if self.promises.kinds else ():
+            for one, two in ((known, after), (after, known)):
+                owner = one.held.get(note)
+                if owner is None or note in two.held:
+                    continue
+                same = [v for v, symbol in one.held.items() if symbol == owner and isinstance(v, Variable)]
+                names = [v for v in same if two.held.get(v) in two.blocks]
+                if names:
+                    two.held[note] = two.held[min(names, key=lambda v: v.name)]
+                    grew |= two is known
+        return grew
+
+    def settle_open_texts(self, known: State, after: State, joint: State) -> None:
+        """Where two states meet, promises are broken for texts that are open in one of them only."""
+        for state in (known, after) if self.promises.kinds else ():
+            if joint is not state:
+                self.break_open(state.copy(), kept=joint)
