@@ -109,8 +109,8 @@ class Fixpoint(Operations, ABC):
                     waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                opened = self.share_open(known, after)
-                symbols = None if opened else image(known, after)
+                changed = self.share_promises(known, after)
+                symbols = None if changed else image(known, after)
                 if symbols is not None:
                     self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
                     continue
@@ -122,7 +122,7 @@ class Fixpoint(Operations, ABC):
                     joint.sharpen()
                     if visits[edge.target] <= TIGHTENED:
                         joint.zone.tighten()
-                if opened or not covers(known, joint, pairs):
+                if changed or not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))
         return at
@@ -203,7 +203,7 @@ class Fixpoint(Operations, ABC):
 
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
-            self.share_open(other, after)
+            self.share_promises(other, after)
             joint, pairs = merge(other, after)
             self._settle(other, after, joint, list(enumerate(pairs, 1)))
             after = joint

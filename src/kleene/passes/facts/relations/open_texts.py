@@ -54,13 +54,25 @@ class OpenTexts(Texts):
             are_texts = kinds <= self.promises.texts and not any(kind in self.byte_arrays for kind in kinds)
             if not is_start or not are_texts or not all(self.promises.holds("starts", kind) for kind in kinds):
                 return False
-        return state.held.setdefault(self._notes[offset], owner) == owner
+        known = state.held.setdefault(self._notes[offset], owner)
+        return owner in self._same_owners(known, offset, state)
+
+    @staticmethod
+    def _same_owners(owner: int, offset: int, state: State) -> set[int]:
+        """The symbols of the block of a text: where one was NULL when paths met, two may have one array."""
+        array = state.held.get(Part("member", owner, offset))
+        if array is None:
+            return {owner}
+        members = [(k, s) for k, s in state.held.items() if isinstance(k, Part) and k.kind == "member"]
+        return {key.symbol for key, symbol in members if symbol == array and key.scale == offset}
 
     def is_open(self, owner: int, offset: int, state: State) -> bool:
         """Whether a text may be open."""
         note = self._notes.get(offset)
         known = state.held.get(note) if note is not None else None
-        return known is not None and self._may_be_same(state, owner, known)
+        if known is None:
+            return False
+        return any(self._may_be_same(state, owner, symbol) for symbol in self._same_owners(known, offset, state))
 
     def close_texts(self, state: State) -> None:
         """Open texts that have a terminator again are like all others."""
@@ -103,12 +115,13 @@ class OpenTexts(Texts):
         A variable that leads to the text in one state says which one it is in the other.
         """
         grew = False
-        for note in self._notes.values() if self.promises.kinds else ():
+        for offset, note in self._notes.items() if self.promises.kinds else ():
             for one, two in ((known, after), (after, known)):
                 owner = one.held.get(note)
                 if owner is None or note in two.held:
                     continue
-                same = [v for v, symbol in one.held.items() if symbol == owner and isinstance(v, Variable)]
+                owners = self._same_owners(owner, offset, one)
+                same = [v for v, symbol in one.held.items() if isinstance(v, Variable) and symbol in owners]
                 names = [v for v in same if two.held.get(v) in two.blocks]
                 if names:
                     two.held[note] = two.held[min(names, key=lambda v: v.name)]

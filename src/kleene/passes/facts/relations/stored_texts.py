@@ -40,7 +40,7 @@ class StoredTexts(OpenTexts):
         """A pointer that was read from memory: its kinds tell what is promised of it."""
         if self._is_argument(base, state):
             return self._argument(base, pointer, state)
-        if Part("murky", base, 1) in state.held or (Part("fresh", base, 1) in state.held and self._owes(base, state)):
+        if self._may_owe(base, state):
             state.held[Part("murky", pointer, 1)] = pointer
             return pointer
         kinds = state.blocks.get(pointer)
@@ -49,11 +49,18 @@ class StoredTexts(OpenTexts):
             self._promise(pointer, kinds, state)
         return pointer
 
+    def _loaded_again(self, base: int, pointer: int, state: State) -> None:
+        """The arrays of its struct keep the promises from here on: it was stored before they were checked."""
+        kinds = state.blocks.get(pointer)
+        if kinds and self.byte_arrays and not self._is_argument(base, state) and not self._may_owe(base, state):
+            self._mark_loaded(pointer, kinds, state)
+            self._promise_again(state)
+
     @staticmethod
-    def _owes(base: int, state: State) -> bool:
-        """Whether some pointer in a new block may not keep the promises."""
+    def _may_owe(base: int, state: State) -> bool:
+        """Whether some pointer in a block may not keep the promises."""
         debts = (k for k in state.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == base)
-        return Part("kept", base, 1) not in state.held or any(debts)
+        return Part("murky", base, 1) in state.held or (Part("fresh", base, 1) in state.held and any(debts))
 
     def _mark_loaded(self, pointer: int, kinds: frozenset[object], state: State) -> None:
         state.held[Part("loaded", pointer, 1)] = pointer
@@ -184,8 +191,7 @@ class StoredTexts(OpenTexts):
             return
         if keys is None:
             keys = [k for k in kinds or () if k in self.promises.kinds]
-        behind = self._part(state, "behind", pointer, 1)
-        is_start = behind is not None and state.interval(behind) == (0, 0)
+        is_start = self._begins(pointer, state)
         self._publish_members(pointer, kinds or (), state, opens=opens and is_start)
         end = self._end_of(state, pointer)
         for key in keys:
@@ -196,6 +202,13 @@ class StoredTexts(OpenTexts):
             if end is None or state.interval(end[2])[1] > SHORT:
                 self.promises.break_("short", key)
         self._not_fresh(pointer, state)
+        if is_start and kinds and self._arrays_in(kinds):
+            self._mark_loaded(pointer, kinds, state)
+
+    def _begins(self, pointer: int, state: State) -> bool:
+        """Whether a pointer is the start of its block."""
+        behind = self._part(state, "behind", pointer, 1)
+        return behind is not None and state.interval(behind) == (0, 0)
 
     def _publish_members(self, pointer: int, kinds: Iterable[object], state: State, *, opens: bool) -> None:
         """The arrays of a struct must keep the promises; those of one that was read from memory do at all times."""
@@ -234,6 +247,36 @@ class StoredTexts(OpenTexts):
         kinds = state.blocks.get(base)
         if Part("fresh", base, 1) in state.held and (kinds is None or kinds & holding):
             self._not_fresh(base, state)
+
+    def share_promises(self, known: State, after: State) -> bool:
+        """Before two states meet: what keeps the promises in one of them does so in the other one, if it can.
+
+        A struct that is new in one state and was read from memory in the other one would be neither. Returns whether
+        the known state has changed.
+        """
+        changed = self.share_open(known, after)
+        for one, two in ((known, after), (after, known)) if self.byte_arrays else ():
+            for variable in [v for v in one.held if isinstance(v, Variable) and two.blocks.get(two.held.get(v, 0))]:
+                is_new = Part("fresh", two.held[variable], 1) in two.held
+                if self._begins_to_keep(one.held[variable], one, is_new=is_new):
+                    changed |= one is known
+        return changed
+
+    def _begins_to_keep(self, owner: int, state: State, *, is_new: bool) -> bool:
+        """Note that a struct keeps the promises if it does so, unless it may stay new."""
+        kinds = state.blocks.get(owner)
+        if not kinds or not self._arrays_in(kinds) or Part("loaded", owner, 1) in state.held:
+            return False
+        if Part("fresh", owner, 1) in state.held:
+            if is_new or not self._keeps(owner, state):
+                return False
+            self._publish(owner, state)
+            return True
+        arrays = [state.held.get(Part("member", owner, offset)) for _, offset in self._arrays_in(kinds)]
+        if not self._begins(owner, state) or any(a is None or Part(OLDEST, a, 1) not in state.held for a in arrays):
+            return False
+        self._mark_loaded(owner, kinds, state)
+        return True
 
     def settle_debts(
         self, known: State, after: State, joint: State, pairs: Iterable[tuple[int, tuple[int, int]]]
@@ -275,15 +318,17 @@ class StoredTexts(OpenTexts):
             else:
                 self._publish(symbol, state, opens=True)
 
-    def may_keep(self, kinds: Iterable[object]) -> bool:
-        """Whether all that blocks of some kinds hold of texts are pointers."""
-        return not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds)
-
     def _keeps(self, pointer: int, state: State) -> bool:
-        """Whether a pointer could be stored in memory without breaking a promise."""
+        """Whether a pointer could be stored in memory without breaking a promise.
+
+        That all pointers into structs lead to texts is none that a pointer to a struct with arrays could keep.
+        """
         broken, everything = set(self.promises.broken), self.promises.everything
         self._publish(pointer, state.copy())
-        keeps = self.promises.broken == broken and self.promises.everything == everything
+        new = self.promises.broken - broken
+        if self._begins(pointer, state):
+            new = {(promise, key) for promise, key in new if key not in self.byte_arrays}
+        keeps = not new and self.promises.everything == everything
         self.promises.broken, self.promises.everything = broken, everything
         return keeps
 
@@ -343,6 +388,7 @@ class StoredTexts(OpenTexts):
         With `places`, the write concerns `size` bytes at these places; without, some bytes of the block.
         """
         member = self._member_of(state, block)
+        self._publish_whole(block if member is None else member[0], state)
         for key in [k for k in state.held if isinstance(k, Part) and k.kind in (OLDEST, NEWEST, "byte")]:
             other = key.symbol
             if other == block or key not in state.held or key.scale != 1:
@@ -366,6 +412,17 @@ class StoredTexts(OpenTexts):
             if key.kind == "byte":
                 del state.held[Part("byte at", other, 1)]
         self._promise_again(state)
+
+    def _publish_whole(self, written: int, state: State) -> None:
+        """New structs that may be the one that is written keep the promises from here on, if they do so now.
+
+        After the write, nothing would be known of them.
+        """
+        fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh" and k.symbol != written]
+        for owner in fresh if self.byte_arrays else ():
+            kinds = state.blocks.get(owner) or ()
+            if self._arrays_in(kinds) and self._may_be_same(state, owner, written) and self._keeps(owner, state):
+                self._publish(owner, state)
 
     def memory_written(self, state: State, base: int, target: Expression | None, size: int) -> None:
         """A write whose position in a text is not known."""
