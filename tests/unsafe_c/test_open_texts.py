@@ -20,7 +20,7 @@ BEGIN = f"""#include <stdio.h>
 #include <string.h>
 struct node {{ struct node *next; char kind[8]; char name[8]; }};
 struct owner {{ struct owner *next; char *text; }};
-static const char *input = "{LONG}";
+static const char input[] = "{LONG}";
 static struct node *list;
 static size_t total;
 static struct node *push(void) {{
@@ -55,6 +55,7 @@ OWNERS = """int main(int argc, char **argv) {
         %s
     }
     for (struct owner *o = all; o; o = o->next) total += strlen(o->text);
+    while (all) { struct owner *o = all; all = o->next; free(o->text); free(o); }
     return total == 1000;
 }
 """
@@ -80,8 +81,8 @@ WRONG = {
     " p->kind[0] = 0; p->next = list; list = p; if (i == argc) continue; p->name[0] = 0; }",
     "copied in between": MAIN
     % (
-        WALK % "struct node *q = list; struct node *rest = q->next; memcpy(p->name, input, 8); *q = *p; q->next = rest;"
-        " p->name[7] = 0; if (q == p) break;"
+        WALK % "if (p == list) continue; struct node *q = list; struct node *rest = q->next; memcpy(p->name, input, 8);"
+        " *q = *p; q->next = rest; p->name[7] = 0;"
     ),
     "copied by memcpy in between": MAIN
     % (

@@ -100,7 +100,7 @@ class Fixpoint(Operations, ABC):
                     continue
                 nulls = self._part_of(after, states, edge.target, is_head=edge.target in heads)
                 if nulls == ALL and states and ALL not in states:
-                    after = self._all_parts(states, after)
+                    after = self._all_parts(states, after, edge.target)
                     states.clear()
                 known = states.get(nulls)
                 after.collect()
@@ -109,7 +109,7 @@ class Fixpoint(Operations, ABC):
                     waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                changed = self.share_promises(known, after)
+                changed = self.share_promises(known, after, edge.target)
                 symbols = None if changed else image(known, after)
                 if symbols is not None:
                     self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
@@ -201,9 +201,9 @@ class Fixpoint(Operations, ABC):
         nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
         return frozenset(n.name for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType))
 
-    def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
+    def _all_parts(self, states: dict[Nulls, State], after: State, location: str) -> State:
         for other in states.values():
-            self.share_promises(other, after)
+            self.share_promises(other, after, location)
             joint, pairs = merge(other, after)
             self._settle(other, after, joint, list(enumerate(pairs, 1)))
             after = joint

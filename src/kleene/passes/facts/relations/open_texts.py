@@ -12,12 +12,14 @@ state is meant. A note that says too much is no error: it only takes a promise a
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 
-from kleene.cfa.expressions import Variable
-from kleene.cfa.types import INT, PointerType
+from kleene.cfa.expressions import Deref, Expression, Field, Variable, walk, without_casts
+from kleene.cfa.operations import expressions
+from kleene.cfa.types import INT, ArrayType, PointerType
 from kleene.passes.facts.relations.promises import Promises
-from kleene.passes.facts.relations.states import Part, State
+from kleene.passes.facts.relations.states import Cell, Part, State
 from kleene.passes.facts.relations.texts import NEWEST, OLDEST, SHORT, Texts
 
 WHOLE = -1
@@ -109,10 +111,11 @@ class OpenTexts(Texts):
             for kind in kinds or ():
                 self.promises.break_("ended", kind if offset == WHOLE else (kind, offset))
 
-    def share_open(self, known: State, after: State) -> bool:
+    def share_open(self, known: State, after: State, location: str) -> bool:
         """Where two states meet, a text that is open in one of them is in both; whether the known one has more then.
 
-        A variable that leads to the text in one state says which one it is in the other.
+        A variable that leads to the text in one state says which one it is in the other. Of several, it is the one by
+        which an array at this offset is used next: this one may get a terminator.
         """
         grew = False
         for offset, note in self._notes.items() if self.promises.kinds else ():
@@ -120,16 +123,51 @@ class OpenTexts(Texts):
                 owner = one.held.get(note)
                 if owner is None or note in two.held:
                     continue
-                owners = self._same_owners(owner, offset, one)
-                same = [v for v, symbol in one.held.items() if isinstance(v, Variable) and symbol in owners]
-                names = [v for v in same if two.held.get(v) in two.blocks]
-                if names:
-                    two.held[note] = two.held[min(names, key=lambda v: v.name)]
+                twins = self._twins(self._same_owners(owner, offset, one), one, two)
+                if twins:
+                    name = self._used_next(location, offset, twins) if len(twins) > 1 else next(iter(twins))
+                    two.held[note] = twins[name]
                     grew |= two is known
         return grew
+
+    @staticmethod
+    def _twins(owners: set[int], one: State, two: State) -> dict[Variable, int]:
+        """What the variables that lead to a block in one state lead to in the other: itself, or a member."""
+        twins = {}
+        for variable in [v for v in one.held if isinstance(v, Variable) and v in two.held]:
+            first, second = one.held[variable], two.held[variable]
+            cells = [k for k, s in one.held.items() if isinstance(k, Cell) and k.symbol == first and s in owners]
+            pairs = [second] if first in owners else [two.held.get(cell.of(second)) for cell in cells]
+            symbols = [symbol for symbol in pairs if symbol in two.blocks]
+            if symbols:
+                twins[variable] = symbols[0]
+        return twins
+
+    def _used_next(self, location: str, offset: int, names: Collection[Variable]) -> Variable:
+        """The variable by which an array at an offset is used next, on some shortest way from here."""
+        seen, waiting = {location}, [location]
+        for here in waiting:
+            for edge in self.cfa.leaving(here):
+                for node in (n for x in expressions(edge.label) for n in walk(x)):
+                    used = _array_of_pointer(node) if isinstance(node.type, ArrayType) else None
+                    if used is not None and used[1] == offset and used[0] in names:
+                        return used[0]
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    waiting.append(edge.target)
+        return min(names, key=lambda v: v.name)
 
     def settle_open_texts(self, known: State, after: State, joint: State) -> None:
         """Where two states meet, promises are broken for texts that are open in one of them only."""
         for state in (known, after) if self.promises.kinds else ():
             if joint is not state:
                 self.break_open(state.copy(), kept=joint)
+
+
+def _array_of_pointer(lvalue: Expression) -> tuple[Variable, int] | None:
+    """The variable and the offset, if an lvalue is a member of the struct to which a variable points."""
+    offset = 0
+    while isinstance(lvalue, Field):
+        offset, lvalue = offset + lvalue.offset, lvalue.base
+    pointer = without_casts(lvalue.pointer) if isinstance(lvalue, Deref) else None
+    return (pointer, offset) if isinstance(pointer, Variable) else None

@@ -294,7 +294,7 @@ class Operations(TextOperations, ABC):
             return False
         self._close(pointer, state)
         for key, symbol in state.held.items():
-            if symbol == pointer and not isinstance(key, Part):
+            if symbol == pointer and (not isinstance(key, Part) or key.kind == "debt"):
                 state.held[key] = null
         return True
 

@@ -197,6 +197,8 @@ class StoredTexts(OpenTexts):
         for key in keys:
             if not is_start:
                 self.promises.break_("starts", key)
+            if end is None and opens and key not in self.byte_arrays and self.opens(pointer, WHOLE, state):
+                continue
             if end is None:
                 self.promises.break_("ended", key)
             if end is None or state.interval(end[2])[1] > SHORT:
@@ -248,19 +250,19 @@ class StoredTexts(OpenTexts):
         if Part("fresh", base, 1) in state.held and (kinds is None or kinds & holding):
             self._not_fresh(base, state)
 
-    def share_promises(self, known: State, after: State) -> bool:
+    def share_promises(self, known: State, after: State, location: str) -> bool:
         """Before two states meet: what keeps the promises in one of them does so in the other one, if it can.
 
         A struct that is new in one state and was read from memory in the other one would be neither. Returns whether
         the known state has changed.
         """
-        changed = self.share_open(known, after)
+        changed = False
         for one, two in ((known, after), (after, known)) if self.byte_arrays else ():
             for variable in [v for v in one.held if isinstance(v, Variable) and two.blocks.get(two.held.get(v, 0))]:
                 is_new = Part("fresh", two.held[variable], 1) in two.held
                 if self._begins_to_keep(one.held[variable], one, is_new=is_new):
                     changed |= one is known
-        return changed
+        return self.share_open(known, after, location) or changed
 
     def _begins_to_keep(self, owner: int, state: State, *, is_new: bool) -> bool:
         """Note that a struct keeps the promises if it does so, unless it may stay new."""
@@ -268,9 +270,9 @@ class StoredTexts(OpenTexts):
         if not kinds or not self._arrays_in(kinds) or Part("loaded", owner, 1) in state.held:
             return False
         if Part("fresh", owner, 1) in state.held:
-            if is_new or not self._keeps(owner, state):
+            if is_new or not self._keeps(owner, state, opens=True):
                 return False
-            self._publish(owner, state)
+            self._publish(owner, state, opens=True)
             return True
         arrays = [state.held.get(Part("member", owner, offset)) for _, offset in self._arrays_in(kinds)]
         if not self._begins(owner, state) or any(a is None or Part(OLDEST, a, 1) not in state.held for a in arrays):
@@ -318,13 +320,13 @@ class StoredTexts(OpenTexts):
             else:
                 self._publish(symbol, state, opens=True)
 
-    def _keeps(self, pointer: int, state: State) -> bool:
+    def _keeps(self, pointer: int, state: State, *, opens: bool = False) -> bool:
         """Whether a pointer could be stored in memory without breaking a promise.
 
         That all pointers into structs lead to texts is none that a pointer to a struct with arrays could keep.
         """
         broken, everything = set(self.promises.broken), self.promises.everything
-        self._publish(pointer, state.copy())
+        self._publish(pointer, state.copy(), opens=opens)
         new = self.promises.broken - broken
         if self._begins(pointer, state):
             new = {(promise, key) for promise, key in new if key not in self.byte_arrays}
