@@ -6,14 +6,12 @@ under AddressSanitizer: the array of bytes is at the end of its block. The right
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from tests.unsafe_c.alone import is_proved
+from tests.unsafe_c.compiled import fails_in_a_run, needs_gcc, written
 
-GCC = shutil.which("gcc")
 LONG = "a text that is longer than every array of the program"
 BEGIN = f"""#include <stdio.h>
 #include <stdlib.h>
@@ -141,13 +139,7 @@ def test_a_text_that_is_closed_in_time_is_proved(name: str, tmp_path: Path) -> N
     assert is_proved(_text(RIGHT[name]), tmp_path)
 
 
-@pytest.mark.skipif(GCC is None, reason="needs gcc")
+@needs_gcc
 @pytest.mark.parametrize("name", WRONG)
 def test_the_wrong_programs_fail(name: str, tmp_path: Path) -> None:
-    source, program = tmp_path / "program.c", tmp_path / "program"
-    source.write_text(_text(WRONG[name]))
-    command = ["gcc", "-w", "-fsanitize=address", "-fno-builtin", "-o", str(program), str(source)]
-    subprocess.run(command, check=True, capture_output=True)
-    options = {"ASAN_OPTIONS": "detect_leaks=0:strict_string_checks=0"}
-    done = subprocess.run([str(program)], capture_output=True, check=False, env=options, timeout=20)
-    assert b"AddressSanitizer" in done.stderr, name
+    assert fails_in_a_run(written(_text(WRONG[name]), tmp_path))

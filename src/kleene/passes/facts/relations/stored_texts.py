@@ -1,7 +1,8 @@
 """Texts in memory, in a state of the analysis of relations: promises, and debts.
 
 What is in memory is described by *promises*, for each kind of blocks: every pointer that is stored there has a
-terminator at or behind it, or is the start of its block. They are guessed, and each operation is checked to keep them (`promises`).
+terminator at or behind it, or is the start of its block. They are guessed, and each operation is checked to keep
+them (`promises`).
 
 A block is *fresh* until a pointer to it is stored in memory that is not fresh itself. A fresh block need not keep any
 promise. What it holds is its *debts*, which are paid when it is stored: so a struct can be made, get a block for a
@@ -363,7 +364,7 @@ class StoredTexts(OpenTexts):
         self._damage_others(state, block, None)
 
     def _break_written(self, state: State, block: int) -> None:
-        """The terminator of a block may be lost: it is open, or a promise is broken, unless nothing in memory leads to it."""
+        """The terminator of a block may be lost: unless nothing in memory leads to it, it is open, or a promise broken."""
         member = self._member_of(state, block)
         owner = block if member is None else member[0]
         if Part("fresh", owner, 1) in state.held:
