@@ -104,6 +104,11 @@ WRONG = {
         "char *t = malloc(16); if (!t) break; t[0] = 0; memcpy(o->text, input, 16); char *old = o->text;"
         " o->text = t; t[15] = 0; all->text = old;",
     ),
+    "a block that is linked first and read": "int main(int argc, char **argv) { struct owner *all = NULL;"
+    " for (int i = 0; i < argc + 2; i++) { struct owner *o = calloc(1, sizeof *o); if (!o) break; o->next = all;"
+    " all = o; o->text = malloc(8); if (!o->text) break; memcpy(o->text, input, 8);"
+    " if (all->next && all->next->text) total += strlen(all->next->text); if (total == 1) o->text[7] = 0; }"
+    " return total == 1000; }",
     "a function reads in between": MAIN.replace(
         "int main",
         "static void each(struct node *p) { if (!p) return; memcpy(p->name, input, 8);"
@@ -121,7 +126,11 @@ RIGHT = {
     "linked first": MAIN
     % "for (int i = 0; i < 3; i++) { struct node *p = malloc(sizeof *p); if (!p) break; p->next = list; list = p;"
     " p->kind[0] = 0; strncpy(p->name, input, 7); p->name[7] = 0; }",
-    "blocks": OWNERS % ("", "strncpy(o->text, input, 15); o->text[15] = 0;"),
+    "a block that is linked first": "int main(int argc, char **argv) { struct owner *all = NULL;"
+    " for (int i = 0; i < argc; i++) { struct owner *o = calloc(1, sizeof *o); if (!o) break; o->next = all; all = o;"
+    " o->text = malloc(strlen(argv[i]) + 1); if (!o->text) break; strcpy(o->text, argv[i]); }"
+    " for (struct owner *o = all; o; o = o->next) if (o->text) total += strlen(o->text);"
+    " while (all) { struct owner *o = all; all = o->next; free(o->text); free(o); } return total == 1000; }",
 }
 
 

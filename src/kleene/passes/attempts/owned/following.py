@@ -199,8 +199,8 @@ class Following:
         changed = steps.share_promises(known, after, node[0])
         symbols = None if changed else image(known, after)
         if symbols is not None:
-            steps._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
-            return None
+            settled = [(s, (s, twin)) for s, twin in symbols.items()]
+            return nulls if steps._settle(known, after, known, settled) else None
         joint, pairs = merge(known, after)
         steps._settle(known, after, joint, list(enumerate(pairs, 1)))
         if visits[node] > PATIENCE and is_head:

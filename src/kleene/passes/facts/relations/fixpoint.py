@@ -112,7 +112,8 @@ class Fixpoint(Operations, ABC):
                 changed = self.share_promises(known, after, edge.target)
                 symbols = None if changed else image(known, after)
                 if symbols is not None:
-                    self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
+                    if self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()]):
+                        waiting.add((edge.target, nulls))
                     continue
                 joint, pairs = merge(known, after)
                 self._settle(known, after, joint, list(enumerate(pairs, 1)))
@@ -209,10 +210,12 @@ class Fixpoint(Operations, ABC):
             after = joint
         return after
 
-    def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> None:
-        self.settle_debts(known, after, joint, pairs)
+    def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> bool:
+        """Check promises where two states meet; whether the joint state has changed."""
+        changed = self.settle_debts(known, after, joint, pairs)
         self.settle_open(known, after, joint, pairs)
         self.settle_open_texts(known, after, joint)
+        return changed
 
     def _initial(self) -> State:
         state = State()

@@ -94,11 +94,25 @@ class OpenTexts(Texts):
             self._promise_again(state)
 
     def _promise_again(self, state: State) -> None:
-        """Structs that were read from memory keep the promises: what is not known of them any more is promised."""
-        for key, array in list(state.held.items()):
-            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
-                size = state.interval(state.held[Part("room", array, 1)])[0]
-                self._promise_member(state, key.symbol, array, key.scale, size)
+        """Blocks that were read from memory keep the promises: what is not known of them any more is promised."""
+        for key, symbol in list(state.held.items()):
+            if not isinstance(key, Part) or Part(OLDEST, symbol, 1) in state.held:
+                continue
+            if key.kind == "member":
+                size = state.interval(state.held[Part("room", symbol, 1)])[0]
+                self._promise_member(state, key.symbol, symbol, key.scale, size)
+            elif key.kind == "stored" and state.held.get(Part("block", symbol, 1)) == symbol:
+                self._promise_whole(state, symbol)
+
+    def _promise_whole(self, state: State, block: int) -> None:
+        """The terminator of a text that is a block by itself."""
+        kinds, room = state.blocks.get(block), state.held.get(Part("room", block, 1))
+        if not kinds or room is None or not kinds <= self.promises.texts or any(k in self.byte_arrays for k in kinds):
+            return
+        if all(self.promises.holds("ended", kind) for kind in kinds) and not self.is_open(block, WHOLE, state):
+            short = all(self.promises.holds("short", kind) for kind in kinds)
+            end = state.held[Part(OLDEST, block, 1)] = state.fresh(0, SHORT if short else self.most_bytes)
+            state.zone.add(end, room, -1)
 
     def break_open(self, state: State, kept: State | None = None) -> None:
         """The promises do not hold for texts that are open, but for those that are open in a state that is kept."""

@@ -46,15 +46,16 @@ class StoredTexts(OpenTexts):
             return pointer
         kinds = state.blocks.get(pointer)
         if kinds and self.promises.kinds:
-            self._mark_loaded(pointer, kinds, state)
+            self._mark_stored(pointer, kinds, state)
             self._promise(pointer, kinds, state)
         return pointer
 
     def _loaded_again(self, base: int, pointer: int, state: State) -> None:
         """The arrays of its struct keep the promises from here on: it was stored before they were checked."""
         kinds = state.blocks.get(pointer)
-        if kinds and self.byte_arrays and not self._is_argument(base, state) and not self._may_owe(base, state):
-            self._mark_loaded(pointer, kinds, state)
+        is_published = not self._is_argument(base, state) and not self._may_owe(base, state)
+        if kinds and is_published and self._has_text(pointer, state) and Part("fresh", pointer, 1) not in state.held:
+            self._mark_stored(pointer, kinds, state)
             self._promise_again(state)
 
     @staticmethod
@@ -62,6 +63,11 @@ class StoredTexts(OpenTexts):
         """Whether some pointer in a block may not keep the promises."""
         debts = (k for k in state.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == base)
         return Part("murky", base, 1) in state.held or (Part("fresh", base, 1) in state.held and any(debts))
+
+    def _mark_stored(self, pointer: int, kinds: frozenset[object], state: State) -> None:
+        """Memory may lead to a block: it keeps all promises."""
+        state.held[Part("stored", pointer, 1)] = pointer
+        self._mark_loaded(pointer, kinds, state)
 
     def _mark_loaded(self, pointer: int, kinds: frozenset[object], state: State) -> None:
         state.held[Part("loaded", pointer, 1)] = pointer
@@ -190,6 +196,7 @@ class StoredTexts(OpenTexts):
             self.promises.everything = True
         if kinds == frozenset() or not self.promises.kinds:
             return
+        is_stored = keys is None
         if keys is None:
             keys = [k for k in kinds or () if k in self.promises.kinds]
         is_start = self._begins(pointer, state)
@@ -205,8 +212,8 @@ class StoredTexts(OpenTexts):
             if end is None or state.interval(end[2])[1] > SHORT:
                 self.promises.break_("short", key)
         self._not_fresh(pointer, state)
-        if is_start and kinds and self._arrays_in(kinds):
-            self._mark_loaded(pointer, kinds, state)
+        if is_start and kinds and is_stored and self._has_text(pointer, state):
+            self._mark_stored(pointer, kinds, state)
 
     def _begins(self, pointer: int, state: State) -> bool:
         """Whether a pointer is the start of its block."""
@@ -267,25 +274,45 @@ class StoredTexts(OpenTexts):
 
     def _begins_to_keep(self, owner: int, state: State, *, is_new: bool) -> bool:
         """Note that a struct keeps the promises if it does so, unless it may stay new."""
-        kinds = state.blocks.get(owner)
-        if not kinds or not self._arrays_in(kinds) or Part("loaded", owner, 1) in state.held:
+        if Part("stored", owner, 1) in state.held or not self._has_text(owner, state):
             return False
         if Part("fresh", owner, 1) in state.held:
             if is_new or not self._keeps(owner, state, opens=True):
                 return False
             self._publish(owner, state, opens=True)
             return True
-        arrays = [state.held.get(Part("member", owner, offset)) for _, offset in self._arrays_in(kinds)]
-        if not self._begins(owner, state) or any(a is None or Part(OLDEST, a, 1) not in state.held for a in arrays):
+        if not self._begins(owner, state) or not all(
+            self._has_end(text, state) for text in self._texts_of(owner, state)
+        ):
             return False
-        self._mark_loaded(owner, kinds, state)
+        if any(
+            self._may_be_same(state, owner, k.symbol) for k in state.held if isinstance(k, Part) and k.kind == "fresh"
+        ):
+            return False  # what is written by this name is not checked
+        self._mark_stored(owner, state.blocks[owner] or frozenset(), state)
         return True
+
+    def _has_text(self, owner: int, state: State) -> bool:
+        """Whether a block is a text, or a struct with arrays of bytes."""
+        return any(kind in self.promises.texts or kind in self.byte_arrays for kind in state.blocks.get(owner) or ())
+
+    def _texts_of(self, owner: int, state: State) -> list[int | None]:
+        """The texts of a block: the arrays in a struct, or the block itself."""
+        arrays = self._arrays_in(state.blocks.get(owner) or ())
+        return [state.held.get(Part("member", owner, offset)) for _, offset in arrays] or [owner]
+
+    @staticmethod
+    def _has_end(text: int | None, state: State) -> bool:
+        return text is not None and Part(OLDEST, text, 1) in state.held
 
     def settle_debts(
         self, known: State, after: State, joint: State, pairs: Iterable[tuple[int, tuple[int, int]]]
-    ) -> None:
-        """Where two states meet, blocks that are fresh in one of them only are fresh no more, and pay."""
-        pairs = list(pairs)
+    ) -> bool:
+        """Where two states meet, blocks that are fresh in one of them only are fresh no more, and pay.
+
+        What they pay with is known to others, in the joint state, too. Returns whether this has changed.
+        """
+        pairs, changed = list(pairs), False
         for side, state in enumerate((known, after)):
             fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh"]
             if not fresh:
@@ -300,6 +327,12 @@ class StoredTexts(OpenTexts):
                     is_open = key in scratch.held  # another one may have paid it
                     if is_open and Part("debt", stay[symbol], key.scale) not in joint.held:
                         self._publish(scratch.held[key], scratch)
+            paid = {symbol for symbol in fresh if Part("fresh", symbol, 1) not in scratch.held}
+            for symbol in [n for n, pair in pairs if pair[side] in paid and Part("fresh", n, 1) in joint.held]:
+                joint.held.pop(Part("fresh", symbol, 1), None)
+                self.pay(symbol, joint)
+                changed = True
+        return changed
 
     def record_store(self, target: Expression, symbol: int, base: int, offset: int | None, state: State) -> None:
         """A value is stored in memory."""
@@ -364,7 +397,7 @@ class StoredTexts(OpenTexts):
         self._damage_others(state, block, None)
 
     def _break_written(self, state: State, block: int) -> None:
-        """The terminator of a block may be lost: unless nothing in memory leads to it, it is open, or a promise broken."""
+        """The terminator of a block may be lost: it is open, or a promise is broken, unless the block is new."""
         member = self._member_of(state, block)
         owner = block if member is None else member[0]
         if Part("fresh", owner, 1) in state.held:
@@ -422,9 +455,8 @@ class StoredTexts(OpenTexts):
         After the write, nothing would be known of them.
         """
         fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh" and k.symbol != written]
-        for owner in fresh if self.byte_arrays else ():
-            kinds = state.blocks.get(owner) or ()
-            if self._arrays_in(kinds) and self._may_be_same(state, owner, written) and self._keeps(owner, state):
+        for owner in fresh:
+            if self._has_text(owner, state) and self._may_be_same(state, owner, written) and self._keeps(owner, state):
                 self._publish(owner, state)
 
     def memory_written(self, state: State, base: int, target: Expression | None, size: int) -> None:
