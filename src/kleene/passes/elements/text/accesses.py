@@ -81,7 +81,12 @@ class Accesses:
             case Deref(pointer=pointer) if self.texts.is_argument(self.original(pointer)):
                 return self._argument(expression)
             case Comparison(left=left, right=right) if self._are_texts(left, right):
-                return self._compare(expression)
+                exact = all(self.texts.is_address(self.original(side)) for side in (left, right))
+                return (
+                    with_parts(expression, self.value)
+                    if exact and expression.is_equation
+                    else self._compare(expression)
+                )
             case PointerDifference(left=left, right=right) if self._are_texts(left, right):
                 self.read(left)
                 self.read(right)
@@ -211,7 +216,7 @@ class Accesses:
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
-        if expression.operator not in ("==", "!="):
+        if not expression.is_equation:
             return self._order(replace(expression, left=left, right=right))
         self.chains.fresh += 1
         equal = self.chains.local(f"$text{self.chains.fresh}", INT)

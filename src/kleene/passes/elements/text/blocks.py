@@ -127,6 +127,12 @@ class TextBlocks:
             return True
         return place in self.arrays and (lvalue is None or is_byte(lvalue))
 
+    def is_address(self, pointer: Expression) -> bool:
+        """Whether a pointer has the address of a run: it was not moved, and no object stands for several."""
+        kinds = self.blocks.of_value(pointer)
+        several = self.arguments | {self.blocks.of_object(v) for v in (LITERAL, ARGUMENT)}
+        return kinds is not None and kinds.isdisjoint(several) and not self.moved.may_be(pointer)
+
     def is_argument(self, pointer: Expression) -> bool:
         """Whether a pointer points into `argv`."""
         kinds = self.blocks.of_value(pointer) if self.arguments else None
