@@ -5,11 +5,10 @@ Each program accesses an element behind the last one, by an index that is inside
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.compiled import fails_in_a_run, needs_gcc
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape.analyse import analyse
@@ -17,7 +16,6 @@ from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 
-GCC = shutil.which("gcc")
 SECONDS = 20.0
 KINDS = kinds_of(["memsafety"])
 PROGRAM = """
@@ -67,13 +65,10 @@ def _program(name: str, folder: Path, *, wrong: bool) -> Path:
 each = pytest.mark.parametrize("name", [*ACCESSES, *VARIABLES, *INNER])
 
 
-@pytest.mark.skipif(GCC is None, reason="there is no gcc")
+@needs_gcc
 @each
 def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
-    binary = tmp_path / "program"
-    command = [str(GCC), "-w", "-O0", "-fsanitize=address", "-o", str(binary)]
-    subprocess.run([*command, str(_program(name, tmp_path, wrong=True))], check=True)
-    assert b"AddressSanitizer" in subprocess.run([str(binary)], capture_output=True, check=False).stderr
+    assert fails_in_a_run(_program(name, tmp_path, wrong=True), leaks=True)
 
 
 @each

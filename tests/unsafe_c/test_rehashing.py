@@ -6,19 +6,17 @@ another name or another walk, or does not move them all.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from tests.slices import EXAM, in_exam
+from tests.unsafe_c.compiled import fails_in_a_run, needs_gcc
 
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 
-GCC = shutil.which("gcc")
 SECONDS = 15.0 if EXAM else 0.8
 KINDS = kinds_of(["memsafety", "memcleanup"])
 PROGRAM = """
@@ -137,13 +135,10 @@ def _program(name: str, folder: Path) -> Path:
 each = pytest.mark.parametrize("name", WRONG)
 
 
-@pytest.mark.skipif(GCC is None, reason="there is no gcc")
+@needs_gcc
 @each
 def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
-    binary = tmp_path / "program"
-    command = [str(GCC), "-w", "-O0", "-fsanitize=address", "-o", str(binary)]
-    subprocess.run([*command, str(_program(name, tmp_path))], check=True)
-    assert b"Sanitizer" in subprocess.run([str(binary)], capture_output=True, check=False).stderr
+    assert fails_in_a_run(_program(name, tmp_path), leaks=True)
 
 
 @each

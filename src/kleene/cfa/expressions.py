@@ -217,6 +217,10 @@ class Comparison:
     right: Expression
     type: Type = field(default=INT)
 
+    @property
+    def is_equation(self) -> bool:
+        return self.operator in ("==", "!=")
+
     def __str__(self) -> str:
         return f"{_operand(self.left)} {self.operator} {_operand(self.right)}"
 

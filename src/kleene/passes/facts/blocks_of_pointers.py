@@ -56,7 +56,7 @@ class Blocks:
             globals=tuple(map(_merge, program.globals)),
             records=program.records | {LITERALS.type.name: LITERALS},
         )
-        self.memory = Memory(merged, changed, typed=True)
+        self.memory = _MemoryOfTexts(merged, changed, typed=True)
         self.known = not any(map(_is_unknown, cfa.edges)) and not self._has_pools()
         """Whether all pointers are seen: no other function stores any, and none lie at computed bytes."""
 
@@ -84,8 +84,8 @@ class Blocks:
         arrays: dict[object, list[tuple[int, int]]] = {}
         for kind in self.memory.sizes:
             for layout in self._program.records.values():
-                if layout.type.size == int(kind) and str(kind) in (str(int(kind)), str(layout.type)):
-                    arrays.setdefault(kind, []).extend(byte_arrays(layout.type, self._program, 0))
+                if _may_be(kind, layout.type):
+                    arrays.setdefault(kind, []).extend(byte_arrays(layout.type, self._program))
         return {kind: sorted(set(spots)) for kind, spots in arrays.items() if spots}
 
     def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
@@ -156,6 +156,35 @@ class Blocks:
             return self.memory.value_places(rewrite(pointer, _at_start))
         except Unmodelled:
             return None
+
+
+class _MemoryOfTexts(Memory):
+    """A memory in which a pointer that walks through an array of bytes of a struct stays at its start.
+
+    It may be behind the array, then. The pass on texts does not follow accesses there (`TextBlocks.may_be_inside`).
+    """
+
+    def _moved(self, place: Place, shift: int) -> Place:
+        size, offset = place
+        types = [t for t in self._used_records if _may_be(size, t)]
+        arrays = byte_arrays(types[0], self.program) if len(types) == 1 else []
+        if any(start == offset and stays_in(length, shift) for start, length in arrays):
+            return place
+        return super()._moved(place, shift)
+
+    @cached_property
+    def _used_records(self) -> list[RecordType]:
+        return [type_ for type_ in self.used_types() if isinstance(type_, RecordType)]
+
+
+def stays_in(length: int, shift: int) -> bool:
+    """Whether a pointer that is moved by so many bytes counts as one into the same array: also one step backwards."""
+    return -1 <= shift < length
+
+
+def _may_be(kind: int, record: RecordType) -> bool:
+    """Whether a struct may be a block of a kind."""
+    return record.size == int(kind) and str(kind) in (str(int(kind)), str(record))
 
 
 def _makes_numbers(operation: Allocate | Realloc) -> bool:

@@ -214,7 +214,7 @@ class Memory:
                 self._types_of.setdefault(size, {})[_type_name(size, type_)] = None
         self.sizes = {self._size(size, type_) for size, type_ in made if size is not None}
         names: dict[Place, dict[str, None]] = {}
-        for type_ in self._used_types():
+        for type_ in self.used_types():
             try:
                 parts = leaves(type_, self.program)
             except Unmodelled:
@@ -253,7 +253,7 @@ class Memory:
         records = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
         return list(dict.fromkeys(records))
 
-    def _used_types(self) -> list[Type]:
+    def used_types(self) -> list[Type]:
         """The types of objects, and of all that is seen through a pointer."""
         used_types: dict[Type, None] = {v.type: None for v in self.objects}
         used_types.update(dict.fromkeys(self._specified_records))
@@ -520,10 +520,14 @@ class Memory:
                 shift = constant_of(index)
                 if shift is None:
                     raise Unmodelled("pointer arithmetic with a variable")
-                return _shift(self.value_places(pointer), shift * scale)
+                return {self._moved(place, shift * scale) for place in self.value_places(pointer)}
             case Field() | Deref() | Index() | Variable():
                 return self.cell_places(self.address_places(value))
         raise Unmodelled(f"pointer value {value}")
+
+    def _moved(self, place: Place, shift: int) -> Place:
+        """Where a pointer is after it was moved by so many bytes."""
+        return place[0], place[1] + shift
 
     def cell_places(self, places: Iterable[Place]) -> set[Place]:
         """The places that the pointers in cells at these places may point to."""

@@ -188,7 +188,7 @@ class Following:
         }
         nulls = steps._part_of(after, states, node[0], is_head=is_head)
         if nulls == ALL and states and ALL not in states:
-            after = steps._all_parts(states, after)
+            after = steps._all_parts(states, after, node[0])
             states.clear()
         after.collect()
         known = states.get(nulls)
@@ -196,10 +196,11 @@ class Following:
             states[nulls] = after
             return nulls
         visits[node] = visits.get(node, 0) + 1
-        symbols = image(known, after)
+        changed = steps.share_promises(known, after, node[0])
+        symbols = None if changed else image(known, after)
         if symbols is not None:
-            steps._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
-            return None
+            settled = [(s, (s, twin)) for s, twin in symbols.items()]
+            return nulls if steps._settle(known, after, known, settled) else None
         joint, pairs = merge(known, after)
         steps._settle(known, after, joint, list(enumerate(pairs, 1)))
         if visits[node] > PATIENCE and is_head:
@@ -212,7 +213,7 @@ class Following:
                     joint.zone.add(joint.held[number], ZERO, self.last)
             if visits[node] <= TIGHTENED:
                 joint.zone.tighten()
-        if covers(known, joint, pairs):
+        if not changed and covers(known, joint, pairs):
             return None
         states[nulls] = joint
         return nulls

@@ -27,6 +27,7 @@ from kleene.passes.entry_parameters import ARGUMENT, COUNT
 from kleene.passes.facts.blocks_of_pointers import LITERAL
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.questions import Relations
+from kleene.passes.facts.relations.texts import is_byte
 from kleene.passes.literals import character
 from kleene.passes.rewrite import with_parts
 
@@ -65,6 +66,7 @@ class Accesses:
 
     def value(self, expression: Expression) -> Expression:
         """The expression without accesses to texts."""
+        self._check_place(expression)
         match expression:
             case Variable() | Constant():
                 return expression
@@ -72,14 +74,19 @@ class Accesses:
                 return Constant(number, expression.type)  # the literal itself is no object any more
             case AddressOf(target=target):
                 return self._address(expression, target)
-            case PointerOffset(pointer=pointer) if self._is_moved_text(pointer):
+            case PointerOffset(pointer=pointer) if not self._is_followed(expression) and self._is_moved_text(pointer):
                 return self._move(expression)
             case Deref() | Index() | Field() if self.texts.is_text_lvalue(self.original(expression)):
                 return self._read(expression)
             case Deref(pointer=pointer) if self.texts.is_argument(self.original(pointer)):
                 return self._argument(expression)
             case Comparison(left=left, right=right) if self._are_texts(left, right):
-                return self._compare(expression)
+                exact = all(self.texts.is_address(self.original(side)) for side in (left, right))
+                return (
+                    with_parts(expression, self.value)
+                    if exact and expression.is_equation
+                    else self._compare(expression)
+                )
             case PointerDifference(left=left, right=right) if self._are_texts(left, right):
                 self.read(left)
                 self.read(right)
@@ -98,6 +105,19 @@ class Accesses:
         if self.texts.is_partly_text(original):
             raise NotFollowed(f"a pointer to a text or to something else that is moved: {pointer}")
         return False
+
+    def _is_followed(self, moved: PointerOffset) -> bool:
+        original = self.original(moved)
+        return isinstance(original, PointerOffset) and self.texts.is_followed(original)
+
+    def _check_place(self, expression: Expression) -> None:
+        if isinstance(expression, Deref) and not is_byte(expression):
+            self.stay_outside(expression.pointer)
+
+    def stay_outside(self, pointer: Expression) -> None:
+        """What is no byte is not accessed by a pointer whose offset in a struct is not followed."""
+        if self.texts.may_be_inside(self.original(pointer)):
+            raise NotFollowed(f"{pointer} was moved in a text, and something else is accessed there")
 
     def _are_texts(self, left: Expression, right: Expression) -> bool:
         if not isinstance(left.type, PointerType) or not isinstance(right.type, PointerType):
@@ -165,6 +185,7 @@ class Accesses:
 
     def _place(self, lvalue: Expression) -> Expression:
         """An lvalue of which only the address is computed: of an element of a text, the first one's."""
+        self._check_place(lvalue)
         match lvalue:
             case Field(base=base):
                 return replace(lvalue, base=self._place(base))
@@ -195,7 +216,7 @@ class Accesses:
     def _compare(self, expression: Comparison) -> Expression:
         """Two pointers into texts: they may differ in one text; in two they do, if one asks whether they are equal."""
         left, right = self.value(expression.left), self.value(expression.right)
-        if expression.operator not in ("==", "!="):
+        if not expression.is_equation:
             return self._order(replace(expression, left=left, right=right))
         self.chains.fresh += 1
         equal = self.chains.local(f"$text{self.chains.fresh}", INT)

@@ -23,7 +23,7 @@ from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
 from kleene.passes.elements.text.moved import MovedPointers
 from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
-from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays
+from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays, stays_in
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.texts import is_byte
 from kleene.passes.literals import is_literal
@@ -94,7 +94,28 @@ class TextBlocks:
     @cached_property
     def moved(self) -> MovedPointers:
         """Where pointers may be that were moved."""
-        return MovedPointers(self.program, self.cfa, self.blocks)
+        return MovedPointers(self.program, self.cfa, self.blocks, self._is_exact)
+
+    def is_followed(self, moved: PointerOffset) -> bool:
+        """Whether a pointer that is moved has its offset in the result, too: it is moved from one member to another."""
+        return self._is_exact(moved) and not self.moved.may_be(moved.pointer)
+
+    def _is_exact(self, moved: PointerOffset) -> bool:
+        """Whether a pointer is moved by a constant from places that are no texts, or out of an array of bytes."""
+        shift, places = constant_of(moved.index), self.blocks.places(moved.pointer)
+        if shift is None or places is None:
+            return False
+        return all(not self._is_text_place(p) or self._leaves_array(p, shift * moved.scale) for p in places)
+
+    def _leaves_array(self, place: tuple[object, int], shift: int) -> bool:
+        """Whether a pointer to the start of an array of bytes in a struct is moved behind or before it."""
+        lengths = [length for at, length in self.blocks.byte_arrays.get(place[0], ()) if at == place[1]]
+        return place[0] not in self.kinds and not any(stays_in(length, shift) for length in lengths)
+
+    def may_be_inside(self, pointer: Expression) -> bool:
+        """Whether a pointer was moved in an array of bytes of a struct, or out of it: its offset is not known."""
+        places = self.blocks.places(pointer) if self.blocks.known else None
+        return any(place in self.arrays for place in places or ()) and self.moved.may_be(pointer)
 
     def is_partly_text(self, pointer: Expression) -> bool:
         """Whether a pointer may point to a text."""
@@ -105,6 +126,12 @@ class TextBlocks:
         if place[0] in self.kinds:
             return True
         return place in self.arrays and (lvalue is None or is_byte(lvalue))
+
+    def is_address(self, pointer: Expression) -> bool:
+        """Whether a pointer has the address of a run: it was not moved, and no object stands for several."""
+        kinds = self.blocks.of_value(pointer)
+        several = self.arguments | {self.blocks.of_object(v) for v in (LITERAL, ARGUMENT)}
+        return kinds is not None and kinds.isdisjoint(several) and not self.moved.may_be(pointer)
 
     def is_argument(self, pointer: Expression) -> bool:
         """Whether a pointer points into `argv`."""

@@ -8,7 +8,7 @@ the order of the operations is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -33,8 +33,11 @@ from kleene.passes.facts.memory import Place, constant_of
 class MovedPointers:
     """The variables, cells and kinds of blocks that may hold a pointer which was moved."""
 
-    def __init__(self, program: CProgram, cfa: Cfa[Operation], blocks: Blocks) -> None:
-        self._program, self._cfa, self._blocks = program, cfa, blocks
+    def __init__(
+        self, program: CProgram, cfa: Cfa[Operation], blocks: Blocks, is_exact: Callable[[PointerOffset], bool]
+    ) -> None:
+        """`is_exact` says which moves are none in texts: their offsets are followed."""
+        self._program, self._cfa, self._blocks, self._is_exact = program, cfa, blocks, is_exact
         self._variables: set[Variable] = set()
         self._places: set[Place] = set()
         self._kinds: set[object] = set()
@@ -100,7 +103,7 @@ class MovedPointers:
             case Constant():
                 return False
             case PointerOffset(pointer=pointer, index=index):
-                return constant_of(index) != 0 or self._may_be(pointer)
+                return (constant_of(index) != 0 and not self._is_exact(value)) or self._may_be(pointer)
             case AddressOf(target=target):
                 return self._is_moved_address(target)
             case Variable() if self._blocks.memory.kind(value) != "object":

@@ -256,6 +256,10 @@ class _Coder:
                 self._range(label.source, label.size, accesses, write=False)
                 self._range(label.destination, label.size, accesses, write=True)
                 return Skip(label.place)
+            case MemCopy(destination=pointer) | MemSet(pointer=pointer):
+                accesses.stay_outside(pointer)
+                if isinstance(label, MemCopy):
+                    accesses.stay_outside(label.source)
             case Print():
                 return self._print(label, accesses)
         return with_parts(label, accesses.value)

@@ -15,6 +15,8 @@ In reading order:
 - `states`: symbols of numbers and pointers, and their zone
 - `values`: expressions in such a state
 - `texts`: terminators of blocks of bytes
+- `promises`: what is guessed of all pointers in memory, and checked
+- `open_texts`: texts that have no terminator for a while
 - `stored_texts`: what is promised of texts in memory
 - `number_places`: places in memory whose numbers become indices
 - `stored_numbers`: what is promised of these numbers

@@ -18,8 +18,8 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons, next_equations
 from kleene.passes.facts.relations.operations import Operations
+from kleene.passes.facts.relations.promises import Promises, least_lengths
 from kleene.passes.facts.relations.states import Part, State, covers, image, merge
-from kleene.passes.facts.relations.stored_texts import Promises, least_lengths
 from kleene.passes.facts.relations.texts import is_text
 from kleene.passes.facts.relations.zones import widen
 
@@ -100,7 +100,7 @@ class Fixpoint(Operations, ABC):
                     continue
                 nulls = self._part_of(after, states, edge.target, is_head=edge.target in heads)
                 if nulls == ALL and states and ALL not in states:
-                    after = self._all_parts(states, after)
+                    after = self._all_parts(states, after, edge.target)
                     states.clear()
                 known = states.get(nulls)
                 after.collect()
@@ -109,9 +109,11 @@ class Fixpoint(Operations, ABC):
                     waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                symbols = image(known, after)
+                changed = self.share_promises(known, after, edge.target)
+                symbols = None if changed else image(known, after)
                 if symbols is not None:
-                    self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()])
+                    if self._settle(known, after, known, [(s, (s, twin)) for s, twin in symbols.items()]):
+                        waiting.add((edge.target, nulls))
                     continue
                 joint, pairs = merge(known, after)
                 self._settle(known, after, joint, list(enumerate(pairs, 1)))
@@ -121,7 +123,7 @@ class Fixpoint(Operations, ABC):
                     joint.sharpen()
                     if visits[edge.target] <= TIGHTENED:
                         joint.zone.tighten()
-                if not covers(known, joint, pairs):
+                if changed or not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))
         return at
@@ -200,16 +202,20 @@ class Fixpoint(Operations, ABC):
         nodes = [n for label in labels if isinstance(label, Assume) for n in walk(label.condition)]
         return frozenset(n.name for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType))
 
-    def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
+    def _all_parts(self, states: dict[Nulls, State], after: State, location: str) -> State:
         for other in states.values():
+            self.share_promises(other, after, location)
             joint, pairs = merge(other, after)
             self._settle(other, after, joint, list(enumerate(pairs, 1)))
             after = joint
         return after
 
-    def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> None:
-        self.settle_debts(known, after, joint, pairs)
+    def _settle(self, known: State, after: State, joint: State, pairs: list[tuple[int, tuple[int, int]]]) -> bool:
+        """Check promises where two states meet; whether the joint state has changed."""
+        changed = self.settle_debts(known, after, joint, pairs)
         self.settle_open(known, after, joint, pairs)
+        self.settle_open_texts(known, after, joint)
+        return changed
 
     def _initial(self) -> State:
         state = State()

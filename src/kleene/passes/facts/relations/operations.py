@@ -123,6 +123,7 @@ class Operations(TextOperations, ABC):
             case Skip() | Print():
                 pass
         self.lose_unreached(state)
+        self.close_texts(state)
         if state.following > MOST_SYMBOLS:
             state.collect()
         return state
@@ -293,7 +294,7 @@ class Operations(TextOperations, ABC):
             return False
         self._close(pointer, state)
         for key, symbol in state.held.items():
-            if symbol == pointer and not isinstance(key, Part):
+            if symbol == pointer and (not isinstance(key, Part) or key.kind == "debt"):
                 state.held[key] = null
         return True
 
@@ -301,12 +302,11 @@ class Operations(TextOperations, ABC):
         nulls = [Part("null", side, 1) in state.held for side in (a, b)]
         if any(nulls) and operator in ("==", "!="):
             return self._assume_null(operator, (a, b) if nulls[0] else (b, a), state, both=all(nulls))
-        blocks = [state.held.get(Part("block", side, 1)) for side in (a, b)]
-        if blocks[0] is None or blocks[0] != blocks[1] or not isinstance(left.type, PointerType):
+        scale = left.type.target.size if isinstance(left.type, PointerType) else 1
+        one, two = (self.coordinates(state, side, scale) for side in (a, b))
+        if one is None or two is None or one[0] != two[0]:
             return True
-        scale = left.type.target.size
-        one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or relate(operator, one, two, state.zone)
+        return relate(operator, one[1], two[1], state.zone)
 
 
 def _is_bit_field(target: Expression) -> bool:

@@ -1,126 +1,35 @@
 """Texts in memory, in a state of the analysis of relations: promises, and debts.
 
 What is in memory is described by *promises*, for each kind of blocks: every pointer that is stored there has a
-terminator at or behind it, or is the start of its block. They are guessed, and each operation is checked to keep them;
-`relations` starts again without those that were broken (Flanagan, Leino, FME 2001: guess and check).
+terminator at or behind it, or is the start of its block. They are guessed, and each operation is checked to keep
+them (`promises`).
 
 A block is *fresh* until a pointer to it is stored in memory that is not fresh itself. A fresh block need not keep any
 promise. What it holds is its *debts*, which are paid when it is stored: so a struct can be made, get a block for a
 text, and get the text, before it becomes an element of a list.
 
-The rows of a matrix have lengths by variables: ``m[i] = malloc(w * sizeof **m)``. A variable that no operation changes
-once there is a row is a candidate for the least number of elements of all rows, which is checked where a row is made.
+A text that loses its terminator for a while need not break a promise (`open_texts`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from kleene.cfa.expressions import Expression, Variable
-from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, EndScope, Enter, Operation, Realloc
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.entry_parameters import ARGUMENT
-from kleene.passes.facts.blocks_of_pointers import LITERAL, OWN_SIZES, Blocks
-from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.blocks_of_pointers import LITERAL
+from kleene.passes.facts.relations.open_texts import WHOLE, OpenTexts
 from kleene.passes.facts.relations.states import Part, State
-from kleene.passes.facts.relations.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, Texts, is_byte
+from kleene.passes.facts.relations.texts import LONGEST_ARGUMENT, NEWEST, OLDEST, SHORT, is_byte
 from kleene.passes.facts.relations.values import WORD
 from kleene.passes.facts.relations.zones import ZERO
 from kleene.passes.literals import is_literal
 
-MORE = (0, 1)
-"""Elements that a row may have beside as many as a variable says: one more is for a terminator."""
 
-
-@dataclass(frozen=True)
-class LeastLength:
-    """A promise: every block of a kind has at least as many elements as a variable says, and some more."""
-
-    kind: object
-    variable: Variable
-    more: int
-
-
-@dataclass
-class Promises:
-    """What holds for all pointers in memory, and for parameters and results of recursive functions: what is not broken.
-
-    A key is a kind of blocks, a kind and the offset of an array of bytes in it, a variable, or a least length.
-    """
-
-    texts: frozenset[object] = frozenset()
-    """The kinds of blocks in which bytes are accessed."""
-    rows: frozenset[object] = frozenset()
-    """The kinds of blocks of larger numbers that pointers in memory lead to."""
-    lengths: dict[object, tuple[LeastLength, ...]] = field(default_factory=dict)
-    broken: set[tuple[str, object]] = field(default_factory=set)
-    everything: bool = False
-    """Whether an unknown pointer was stored, so that nothing is known."""
-    known: frozenset[tuple[str, object]] | None = frozenset()
-    """What was broken when the states were begun, None for everything: all of them believe the same promises."""
-
-    @property
-    def kinds(self) -> frozenset[object]:
-        return self.texts | self.rows
-
-    def begin(self) -> None:
-        """States are computed anew."""
-        self.known = None if self.everything else frozenset(self.broken)
-
-    @property
-    def are_kept(self) -> bool:
-        """Whether the states that were computed keep what they believed."""
-        return self.known == (None if self.everything else self.broken)
-
-    def holds(self, promise: str, key: object) -> bool:
-        return self.known is not None and (promise, key) not in self.known
-
-    def break_(self, promise: str, key: object) -> None:
-        self.broken.add((promise, key))
-
-    def lengths_of(self, kind: object) -> list[LeastLength]:
-        """The least lengths of the blocks of a kind that are not broken."""
-        return [length for length in self.lengths.get(kind, ()) if self.holds("length", length)]
-
-
-def least_lengths(
-    cfa: Cfa[Operation], blocks: Blocks, kinds: Iterable[object], variables: Iterable[Variable]
-) -> dict[object, tuple[LeastLength, ...]]:
-    """The candidates for each kind: variables that no operation changes behind an allocation of a block of the kind."""
-    if any(isinstance(edge.label, Enter) for edge in cfa.edges):
-        return {}  # what follows a call is not seen behind it
-    numbers = [v for v in variables if isinstance(v.type, IntegerType)]
-    makes = [(e.label, e.target) for e in cfa.edges if isinstance(e.label, Allocate | Realloc)]
-    made = [(blocks.of_allocation(operation), target) for operation, target in makes]
-    lengths: dict[object, tuple[LeastLength, ...]] = {}
-    for kind in kinds:
-        behind = [target for own, target in made if own == kind]
-        if not behind or not is_own_size(kind):
-            continue
-        later = cfa.reachable_from(behind)
-        changed = {v for e in cfa.edges if e.source in later for v in _changed_variables(e)}
-        lengths[kind] = tuple(LeastLength(kind, v, more) for v in numbers if v not in changed for more in MORE)
-    return lengths
-
-
-def _changed_variables(edge: Edge[Operation]) -> tuple[Variable, ...]:
-    return () if isinstance(edge.label, EndScope) else defined_variables(edge.label)
-
-
-def is_own_size(kind: object) -> bool:
-    """Whether a kind of blocks has blocks of any size."""
-    return isinstance(kind, int) and int(kind) >= OWN_SIZES
-
-
-class StoredTexts(Texts):
+class StoredTexts(OpenTexts):
     """Promises, debts, and the operations on texts."""
-
-    promises: Promises
-    byte_arrays: dict[object, list[tuple[int, int]]]
-    """The offsets and sizes of the arrays of bytes in the structs of each kind."""
 
     def _unit_of(self, kind: object) -> int:
         """The bytes of the elements of a kind of blocks, as its allocation counts them."""
@@ -132,20 +41,33 @@ class StoredTexts(Texts):
         """A pointer that was read from memory: its kinds tell what is promised of it."""
         if self._is_argument(base, state):
             return self._argument(base, pointer, state)
-        if Part("murky", base, 1) in state.held or (Part("fresh", base, 1) in state.held and self._owes(base, state)):
+        if self._may_owe(base, state):
             state.held[Part("murky", pointer, 1)] = pointer
             return pointer
         kinds = state.blocks.get(pointer)
         if kinds and self.promises.kinds:
-            self._mark_loaded(pointer, kinds, state)
+            self._mark_stored(pointer, kinds, state)
             self._promise(pointer, kinds, state)
         return pointer
 
+    def _loaded_again(self, base: int, pointer: int, state: State) -> None:
+        """The arrays of its struct keep the promises from here on: it was stored before they were checked."""
+        kinds = state.blocks.get(pointer)
+        is_published = not self._is_argument(base, state) and not self._may_owe(base, state)
+        if kinds and is_published and self._has_text(pointer, state) and Part("fresh", pointer, 1) not in state.held:
+            self._mark_stored(pointer, kinds, state)
+            self._promise_again(state)
+
     @staticmethod
-    def _owes(base: int, state: State) -> bool:
-        """Whether some pointer in a new block may not keep the promises."""
+    def _may_owe(base: int, state: State) -> bool:
+        """Whether some pointer in a block may not keep the promises."""
         debts = (k for k in state.held if isinstance(k, Part) and k.kind == "debt" and k.symbol == base)
-        return Part("kept", base, 1) not in state.held or any(debts)
+        return Part("murky", base, 1) in state.held or (Part("fresh", base, 1) in state.held and any(debts))
+
+    def _mark_stored(self, pointer: int, kinds: frozenset[object], state: State) -> None:
+        """Memory may lead to a block: it keeps all promises."""
+        state.held[Part("stored", pointer, 1)] = pointer
+        self._mark_loaded(pointer, kinds, state)
 
     def _mark_loaded(self, pointer: int, kinds: frozenset[object], state: State) -> None:
         state.held[Part("loaded", pointer, 1)] = pointer
@@ -174,7 +96,8 @@ class StoredTexts(Texts):
         room = state.held[Part("room", pointer, 1)] = state.fresh(1, LONGEST_ARGUMENT)
         state.held[Part("behind", pointer, 1)] = nothing
         state.held[Part("block", pointer, 1)] = pointer
-        if all(self.promises.holds("ended", kind) for kind in state.blocks.get(pointer) or ()):
+        kept = all(self.promises.holds("ended", kind) for kind in state.blocks.get(pointer) or ())
+        if kept and not self.is_open(pointer, WHOLE, state):
             end = state.held[Part(OLDEST, pointer, 1)] = state.fresh(0, LONGEST_ARGUMENT - 1)
             state.zone.add(end, room, -1)
         state.held[Part("byte at", block, width)] = position
@@ -185,7 +108,8 @@ class StoredTexts(Texts):
         kinds = state.blocks.get(owner)
         if Part("loaded", owner, 1) not in state.held or not kinds:
             return
-        if all(self.promises.holds("ended", (kind, offset)) for kind in kinds):
+        kept = all(self.promises.holds("ended", (kind, offset)) for kind in kinds)
+        if kept and not self.is_open(owner, offset, state):
             state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
 
     def _promise(self, pointer: int, keys: Iterable[object], state: State) -> None:
@@ -208,7 +132,7 @@ class StoredTexts(Texts):
             state.held[Part("text", pointer, 1)] = block
             state.held[Part("at", pointer, 1)] = state.fresh(0, most)
         room = state.held[Part("room", block, 1)] = state.fresh(0, self.most_bytes)
-        if holds("ended"):
+        if holds("ended") and not self.is_open(block, WHOLE, state):
             end = state.held[Part(OLDEST, block, 1)] = state.fresh(0, most)
             state.zone.add(end, room, -1)
             if block != pointer:
@@ -260,29 +184,43 @@ class StoredTexts(Texts):
             if room is None or number not in state.zone.bounds or state.zone.upper(number, room) > -length.more:
                 self.promises.break_("length", length)
 
-    def _publish(self, pointer: int, state: State, keys: Iterable[object] | None = None) -> None:
-        """A pointer is stored in memory, or given to a function: it must keep the promises."""
+    def _publish(
+        self, pointer: int, state: State, keys: Iterable[object] | None = None, *, opens: bool = False
+    ) -> None:
+        """A pointer is stored in memory, or given to a function: it must keep the promises.
+
+        With `opens`, the arrays of its struct may get their terminators later.
+        """
         kinds = state.blocks.get(pointer)
         if kinds is None and keys is None:
             self.promises.everything = True
         if kinds == frozenset() or not self.promises.kinds:
             return
+        is_stored = keys is None
         if keys is None:
             keys = [k for k in kinds or () if k in self.promises.kinds]
-        self._publish_members(pointer, kinds or (), state)
-        behind = self._part(state, "behind", pointer, 1)
-        is_start = behind is not None and state.interval(behind) == (0, 0)
+        is_start = self._begins(pointer, state)
+        self._publish_members(pointer, kinds or (), state, opens=opens and is_start)
         end = self._end_of(state, pointer)
         for key in keys:
             if not is_start:
                 self.promises.break_("starts", key)
+            if end is None and opens and key not in self.byte_arrays and self.opens(pointer, WHOLE, state):
+                continue
             if end is None:
                 self.promises.break_("ended", key)
             if end is None or state.interval(end[2])[1] > SHORT:
                 self.promises.break_("short", key)
         self._not_fresh(pointer, state)
+        if is_start and kinds and is_stored and self._has_text(pointer, state):
+            self._mark_stored(pointer, kinds, state)
 
-    def _publish_members(self, pointer: int, kinds: Iterable[object], state: State) -> None:
+    def _begins(self, pointer: int, state: State) -> bool:
+        """Whether a pointer is the start of its block."""
+        behind = self._part(state, "behind", pointer, 1)
+        return behind is not None and state.interval(behind) == (0, 0)
+
+    def _publish_members(self, pointer: int, kinds: Iterable[object], state: State, *, opens: bool) -> None:
         """The arrays of a struct must keep the promises; those of one that was read from memory do at all times."""
         inside = self._member_of(state, state.held.get(Part("text", pointer, 1), pointer))
         pointer = pointer if inside is None else inside[0]
@@ -290,7 +228,9 @@ class StoredTexts(Texts):
             return
         for kind, offset in self._arrays_in(kinds):
             array = state.held.get(Part("member", pointer, offset))
-            if array is None or Part(OLDEST, array, 1) not in state.held:
+            if array is not None and Part(OLDEST, array, 1) in state.held:
+                continue
+            if not opens or inside is not None or not self.opens(pointer, offset, state):
                 self.promises.break_("ended", (kind, offset))
 
     def _arrays_in(self, kinds: Iterable[object]) -> list[tuple[object, int]]:
@@ -318,11 +258,61 @@ class StoredTexts(Texts):
         if Part("fresh", base, 1) in state.held and (kinds is None or kinds & holding):
             self._not_fresh(base, state)
 
+    def share_promises(self, known: State, after: State, location: str) -> bool:
+        """Before two states meet: what keeps the promises in one of them does so in the other one, if it can.
+
+        A struct that is new in one state and was read from memory in the other one would be neither. Returns whether
+        the known state has changed.
+        """
+        changed = False
+        for one, two in ((known, after), (after, known)) if self.byte_arrays else ():
+            for variable in [v for v in one.held if isinstance(v, Variable) and two.blocks.get(two.held.get(v, 0))]:
+                is_new = Part("fresh", two.held[variable], 1) in two.held
+                if self._begins_to_keep(one.held[variable], one, is_new=is_new):
+                    changed |= one is known
+        return self.share_open(known, after, location) or changed
+
+    def _begins_to_keep(self, owner: int, state: State, *, is_new: bool) -> bool:
+        """Note that a struct keeps the promises if it does so, unless it may stay new."""
+        if Part("stored", owner, 1) in state.held or not self._has_text(owner, state):
+            return False
+        if Part("fresh", owner, 1) in state.held:
+            if is_new or not self._keeps(owner, state, opens=True):
+                return False
+            self._publish(owner, state, opens=True)
+            return True
+        if not self._begins(owner, state) or not all(
+            self._has_end(text, state) for text in self._texts_of(owner, state)
+        ):
+            return False
+        if any(
+            self._may_be_same(state, owner, k.symbol) for k in state.held if isinstance(k, Part) and k.kind == "fresh"
+        ):
+            return False  # what is written by this name is not checked
+        self._mark_stored(owner, state.blocks[owner] or frozenset(), state)
+        return True
+
+    def _has_text(self, owner: int, state: State) -> bool:
+        """Whether a block is a text, or a struct with arrays of bytes."""
+        return any(kind in self.promises.texts or kind in self.byte_arrays for kind in state.blocks.get(owner) or ())
+
+    def _texts_of(self, owner: int, state: State) -> list[int | None]:
+        """The texts of a block: the arrays in a struct, or the block itself."""
+        arrays = self._arrays_in(state.blocks.get(owner) or ())
+        return [state.held.get(Part("member", owner, offset)) for _, offset in arrays] or [owner]
+
+    @staticmethod
+    def _has_end(text: int | None, state: State) -> bool:
+        return text is not None and Part(OLDEST, text, 1) in state.held
+
     def settle_debts(
         self, known: State, after: State, joint: State, pairs: Iterable[tuple[int, tuple[int, int]]]
-    ) -> None:
-        """Where two states meet, blocks that are fresh in one of them only are fresh no more, and pay."""
-        pairs = list(pairs)
+    ) -> bool:
+        """Where two states meet, blocks that are fresh in one of them only are fresh no more, and pay.
+
+        What they pay with is known to others, in the joint state, too. Returns whether this has changed.
+        """
+        pairs, changed = list(pairs), False
         for side, state in enumerate((known, after)):
             fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh"]
             if not fresh:
@@ -337,6 +327,12 @@ class StoredTexts(Texts):
                     is_open = key in scratch.held  # another one may have paid it
                     if is_open and Part("debt", stay[symbol], key.scale) not in joint.held:
                         self._publish(scratch.held[key], scratch)
+            paid = {symbol for symbol in fresh if Part("fresh", symbol, 1) not in scratch.held}
+            for symbol in [n for n, pair in pairs if pair[side] in paid and Part("fresh", n, 1) in joint.held]:
+                joint.held.pop(Part("fresh", symbol, 1), None)
+                self.pay(symbol, joint)
+                changed = True
+        return changed
 
     def record_store(self, target: Expression, symbol: int, base: int, offset: int | None, state: State) -> None:
         """A value is stored in memory."""
@@ -356,17 +352,19 @@ class StoredTexts(Texts):
             if Part("fresh", base, 1) in state.held and offset is not None and not self._keeps(symbol, state):
                 state.held[Part("debt", base, offset)] = symbol
             else:
-                self._publish(symbol, state)
+                self._publish(symbol, state, opens=True)
 
-    def may_keep(self, kinds: Iterable[object]) -> bool:
-        """Whether all that blocks of some kinds hold of texts are pointers."""
-        return not any(k in self.promises.kinds or k in self.byte_arrays for k in kinds)
+    def _keeps(self, pointer: int, state: State, *, opens: bool = False) -> bool:
+        """Whether a pointer could be stored in memory without breaking a promise.
 
-    def _keeps(self, pointer: int, state: State) -> bool:
-        """Whether a pointer could be stored in memory without breaking a promise."""
+        That all pointers into structs lead to texts is none that a pointer to a struct with arrays could keep.
+        """
         broken, everything = set(self.promises.broken), self.promises.everything
-        self._publish(pointer, state.copy())
-        keeps = self.promises.broken == broken and self.promises.everything == everything
+        self._publish(pointer, state.copy(), opens=opens)
+        new = self.promises.broken - broken
+        if self._begins(pointer, state):
+            new = {(promise, key) for promise, key in new if key not in self.byte_arrays}
+        keeps = not new and self.promises.everything == everything
         self.promises.broken, self.promises.everything = broken, everything
         return keeps
 
@@ -399,10 +397,12 @@ class StoredTexts(Texts):
         self._damage_others(state, block, None)
 
     def _break_written(self, state: State, block: int) -> None:
-        """The terminator of a block may be lost: a promise is broken, unless nothing in memory leads to it."""
+        """The terminator of a block may be lost: it is open, or a promise is broken, unless the block is new."""
         member = self._member_of(state, block)
         owner = block if member is None else member[0]
         if Part("fresh", owner, 1) in state.held:
+            return
+        if self.opens(owner, WHOLE if member is None else member[1], state):
             return
         kinds = state.blocks.get(block)
         if kinds is None:
@@ -424,6 +424,7 @@ class StoredTexts(Texts):
         With `places`, the write concerns `size` bytes at these places; without, some bytes of the block.
         """
         member = self._member_of(state, block)
+        self._publish_whole(block if member is None else member[0], state)
         for key in [k for k in state.held if isinstance(k, Part) and k.kind in (OLDEST, NEWEST, "byte")]:
             other = key.symbol
             if other == block or key not in state.held or key.scale != 1:
@@ -448,12 +449,15 @@ class StoredTexts(Texts):
                 del state.held[Part("byte at", other, 1)]
         self._promise_again(state)
 
-    def _promise_again(self, state: State) -> None:
-        """Structs that were read from memory keep the promises: what is not known of them any more is promised."""
-        for key, array in list(state.held.items()):
-            if isinstance(key, Part) and key.kind == "member" and Part(OLDEST, array, 1) not in state.held:
-                size = state.interval(state.held[Part("room", array, 1)])[0]
-                self._promise_member(state, key.symbol, array, key.scale, size)
+    def _publish_whole(self, written: int, state: State) -> None:
+        """New structs that may be the one that is written keep the promises from here on, if they do so now.
+
+        After the write, nothing would be known of them.
+        """
+        fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh" and k.symbol != written]
+        for owner in fresh:
+            if self._has_text(owner, state) and self._may_be_same(state, owner, written) and self._keeps(owner, state):
+                self._publish(owner, state)
 
     def memory_written(self, state: State, base: int, target: Expression | None, size: int) -> None:
         """A write whose position in a text is not known."""

@@ -50,14 +50,11 @@ class TextOperations(StoredNumbers, ABC):
     def made_block(self, block: int, state: State, *, zeroed: bool) -> None:
         """A new block: nothing leads to it, so what it holds need not keep the promises yet.
 
-        Pointers in a block of zeros are NULL and keep them, until others are stored. Those that were not initialized
-        keep them too, as their first use is an error.
+        Pointers in it do until others are stored: NULL keeps them, and the first use of one that was not initialized is
+        an error. They are not written as bytes: blocks would not be told apart (`Blocks.known`).
         """
         if not self.promises.kinds:
             return
-        kinds = state.blocks.get(block)
-        if kinds and self.may_keep(kinds):
-            state.held[Part("kept", block, 1)] = block
         state.held[Part("fresh", block, 1)] = block
         if zeroed:
             self._zero_all(block, state)
@@ -127,6 +124,7 @@ class TextOperations(StoredNumbers, ABC):
         """What a function gets, or returns, must keep the promises; all blocks are known to it."""
         if not self.promises.kinds:
             return
+        self.break_open(state)
         for variable in self._shared_texts if isinstance(operation, Invoke | Leave) else ():
             self._publish(self.pointer(variable, state), state, [variable])
         if isinstance(operation, Invoke):

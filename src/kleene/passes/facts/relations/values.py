@@ -144,6 +144,7 @@ class Values:
                 base_symbol, offset = self._locate(value, state)
                 key = None if offset is None else Cell(base_symbol, offset, value.type.size)
                 if key is not None and state.held.get(key) in state.blocks:
+                    self._loaded_again(base_symbol, state.held[key], state)
                     return state.held[key]
                 pointer = self._load(value, base_symbol, self._unknown_pointer(value, state), state)
                 if key is not None:
@@ -166,6 +167,9 @@ class Values:
     def _load(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
         """A pointer that is read from memory and not known yet."""
         return pointer
+
+    def _loaded_again(self, base: int, pointer: int, state: State) -> None:
+        """A pointer that is read from memory and known already."""
 
     def _byte_read(self, lvalue: Expression, number: int, state: State) -> int:
         """A byte that is read from memory."""
