@@ -223,6 +223,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.coverage.numbers": (("MAX_BOUNDS", ("coverage",)),),
     "kleene.domains.explicit.explore": (
         ("_STEPS_OF_TURN", ("deep errors",)),
+        ("_ROUNDS_APART", ("deep errors",)),
         ("_REPLAYS_OF_SITE", ("errors",)),
         ("_REPLAYS_OF_PATH", ("deep errors",)),
         ("_CONSTANTS_TRIED", ("deep errors",)),

@@ -399,7 +399,11 @@ void __kleene_scan_field(char *target, int width, const char *set, int inside) {
     int i = 0;
     for (; i < length; i++) {
         target[i] = __kleene_read_byte();
-        __VERIFIER_assume(target[i] != 0 && (strchr(set, target[i]) != NULL) == (inside != 0));
+        __VERIFIER_assume(target[i] != 0);
+        if (inside)
+            __VERIFIER_assume(strchr(set, target[i]) != NULL);
+        for (int j = 0; !inside && set[j] != 0; j++) /* an assumption each: a run decides nothing here */
+            __VERIFIER_assume(target[i] != set[j]);
     }
     target[i] = 0;
 }

@@ -290,6 +290,8 @@ def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int
     if symbol in (">", ">="):
         x, xo, y, yo = y, yo, x, xo
         symbol = "<" if symbol == ">" else "<="
+    if x and y:
+        _without_holes(state, x, y)
     k = yo - xo
     yes: list[list[Constraint]]
     no: list[list[Constraint]]
@@ -298,6 +300,8 @@ def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int
         yes, no = [[(x, y, bound)]], [[(y, x, -bound - 1)]]
     else:
         yes, no = [[(x, y, k), (y, x, -k)]], [[(x, y, k - 1)], [(y, x, -k - 1)]]
+        if 0 in (x, y) and state.store.may_have_holes(x or y):
+            no = [[(x, x, k)]] if y == 0 else [[(y, y, -k)]]
         if symbol == "!=":
             yes, no = no, yes
     possible = [alternative for alternative in yes if state.store.restrict(alternative) is not None]
@@ -305,6 +309,14 @@ def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int
     if possible and impossible:
         raise Split([*possible, *impossible])
     return int(bool(possible))
+
+
+def _without_holes(state: State, *symbols: int) -> None:
+    """Inputs that are to be related have bounds only: one that is not a number is less or more."""
+    for symbol in symbols:
+        hole = state.store.hole_of(symbol)
+        if hole is not None:
+            raise Split([[(symbol, 0, hole - 1)], [(0, symbol, -hole - 1)]])
 
 
 def compare_numbers(state: State, symbol: str, a: Value, b: Value) -> int:

@@ -124,7 +124,8 @@ class _Walk:
             for (a, b), c in store.pairs.items()
             if a in self.symbols and b in self.symbols and c < store.intervals[a][1] - store.intervals[b][0]
         )
-        return (intervals, tuple(pairs))
+        holes = tuple((number, tuple(sorted(store.holes[s]))) for s, number in self.symbols.items() if s in store.holes)
+        return (intervals, tuple(pairs), holes)
 
 
 def _first(item: tuple[int, Any]) -> int:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any
 
 from kleene.cfa.operations import Place
@@ -30,6 +30,8 @@ MOST_SECONDS = 10.0
 """Seconds of an exploration by default."""
 _STEPS_OF_TURN = 5_000
 """Steps of one path before another one has its turn."""
+_ROUNDS_APART = 8
+"""Rounds of loops without a decision between two comparisons of a state with those before: some have no end."""
 _REPLAYS_OF_SITE = 10
 """Paths to one error at one place that are replayed."""
 _REPLAYS_OF_PATH = 24
@@ -117,15 +119,18 @@ class Explorer:
         self._left_out = False
         self._source = UnknownInputs()
         self.seen: set[Any] = set()
-        self.queue: deque[tuple[State, bool]] = deque()
+        self.queue: list[tuple[int, int, State, bool]] = []
+        """The states to go on from, those with the fewest turns first; with the number of those before them."""
+        self.queued = 0
         self.attempts: dict[Any, int] = {}
         self._at: Any = None
         self.confirmed: set[Any] = set()
         functions = [program.functions[name] for name in program.reachable_functions]
         self.heads = {head for f in functions for head in f.cfa.loop_heads}
         self.heads |= {program.functions[n].cfa.entry for n in program.recursive_functions}
+        self.library_heads = {h for f in functions if f.place.file in program.library for h in f.cfa.loop_heads}
         self.merges = {point for f in functions for point in f.cfa.merge_points} - self.heads
-        self.queue.append((self.machine.start(self._source), False))
+        self._wait(self.machine.start(self._source))
 
     def run(
         self,
@@ -140,8 +145,8 @@ class Explorer:
         started, before = time.monotonic(), result.seconds
         result.reason = ""
         while self.queue:
-            state, forked = self.queue.popleft()
-            self._follow(state, forked=forked)
+            *_, state, forked = heappop(self.queue)
+            self._follow(state, min(_STEPS_OF_TURN, max_steps - result.steps), forked=forked)
             if self._out_of_bounds(max_states, max_steps, started, seconds):
                 break
             if stop_at_first and any(c.fault.detail != "exit" for c in result.findings):
@@ -166,16 +171,25 @@ class Explorer:
             result.reason = f"time limit of exact exploration: {seconds:.3g} s"
         return bool(result.reason)
 
-    def _follow(self, state: State, *, forked: bool) -> None:
-        """Step the state until it ends, splits, or comes to a place where states are compared."""
+    def _wait(self, state: State, *, forked: bool = False) -> None:
+        self.queued += 1
+        heappush(self.queue, (state.turns, self.queued, state, forked))
+
+    def _follow(self, state: State, steps: int, *, forked: bool) -> None:
+        """Step the state until it ends, splits, is known, or comes to a loop of the program, or as often as it may.
+
+        Loops of the library cost nothing while nothing is decided: else a word that is read would wait for all runs
+        that read none.
+        """
         machine, heads, merges, visited = self.machine, self.heads, self.merges, self.result.visited
-        for _ in range(_STEPS_OF_TURN):
+        rounds = 0
+        for _ in range(steps):
             frame = state.frames[-1]
             visited.add((frame.function, frame.location))
             try:
                 step = machine.step(state)
             except Split as split:
-                self._split(state, split)
+                self._split(state, split, forked=forked)
                 return
             except (Violation, NotModelled, Ended) as end:
                 self._end(state, end, frame.location, frame.function)
@@ -188,18 +202,23 @@ class Explorer:
             self.result.steps += 1
             location = state.frames[-1].location
             if location in heads or (forked and location in merges):
-                if self._is_known(state) or self._is_large(state):
+                rounds += 1
+                is_library = location in self.library_heads
+                is_compared = forked or not is_library or rounds % _ROUNDS_APART == 0
+                if is_compared and (self._is_known(state) or self._is_large(state)):
                     return
-                break
-        self.queue.append((state, False))
+                if forked or not is_library:
+                    break
+        state.turns += 1
+        self._wait(state)
 
-    def _split(self, state: State, split: Split) -> None:
-        for alternative in split.alternatives[:-1]:
-            twin = state.clone()
-            if twin.assume(alternative):
-                self.queue.appendleft((twin, True))
-        if state.assume(split.alternatives[-1]):
-            self.queue.appendleft((state, True))
+    def _split(self, state: State, split: Split, *, forked: bool) -> None:
+        twins = [state.clone() for _ in split.alternatives[1:]]
+        possible = [s for s, a in zip((state, *twins), split.alternatives, strict=True) if s.assume(a)]
+        step = self.machine.step_at(state.frames[-1].location, state.frames[-1].function)
+        is_decision = len(possible) > 1 and (step is None or not step.is_assumption)
+        for twin in possible:
+            self._wait(twin, forked=forked or is_decision)
 
     def _is_known(self, state: State) -> bool:
         """Whether an equal state was here before; leaks are noticed here."""

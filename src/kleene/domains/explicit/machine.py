@@ -31,6 +31,8 @@ class Step:
     target: str
     otherwise: str | None = None
     condition: Callable[[State], Value] | None = None
+    is_assumption: bool = False
+    """Whether a path ends with one of the outcomes of the condition."""
 
 
 class Machine:
@@ -161,7 +163,8 @@ class Machine:
             targets = {e.label.truth: e.target for e in edges if isinstance(e.label, Assume)}
             nowhere = f"{function}.nowhere"
             yes, no = targets.get(True, nowhere), targets.get(False, nowhere)
-            return Step(first.label, nothing, yes, no, condition)
+            ends = any(not self.program.functions[function].cfa.leaving(target) for target in (yes, no))
+            return Step(first.label, nothing, yes, no, condition, is_assumption=ends)
         run = self.operations.compile(first.label, first.target)
         leave = missing_pointers(self.program, self.compiler, location, first.label)
         return Step(first.label, run if leave is None else _one_after_the_other(leave, run), first.target)

@@ -75,6 +75,7 @@ class State:
         "store",
         "tainted",
         "token",
+        "turns",
     )
 
     def __init__(self, source: InputSource) -> None:
@@ -92,6 +93,8 @@ class State:
         self.tainted = ""
         self.output: list[str] | None = None
         self.age = 0
+        self.turns = 0
+        """How often other states were followed before it went on."""
 
     def clone(self) -> State:
         """An independent copy; blocks are shared until one of the two writes."""
@@ -108,6 +111,7 @@ class State:
         twin.history = self.history
         twin.tainted = self.tainted
         twin.age = self.age
+        twin.turns = self.turns
         return twin
 
     def new_block(self, kind: str, size: int, label: str, place: Place | None = None) -> int:

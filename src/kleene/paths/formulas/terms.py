@@ -110,7 +110,7 @@ class Constraints(Store):
     __slots__ = ("fixed", "inputs", "known", "partial", "terms")
 
     def __init__(self) -> None:
-        super().__init__({}, {})
+        super().__init__({}, {}, {})
         self.terms: tuple[Any, ...] = ()
         self.known: dict[int, bool] = {}
         self.fixed: dict[int, int] = {}
