@@ -17,7 +17,7 @@ from kleene.c.reader import read_program
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
 
-EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "arrays" / "heap_of_jobs.c"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c" / "arrays" / "heap_of_jobs.c"
 OWNED = next(attempt for attempt in ATTEMPTS if attempt.name == "owned")
 SECONDS = 60.0
 CHANGED = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unsafe_c.changed_counts import Change
+from tests.unsafe_c.arrays.changed_counts import Change
 
 CHANGED_OWNERS: dict[str, list[Change]] = {
     "generic_vector": [

@@ -21,7 +21,7 @@ from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
 
-EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "nested" / "graph.c"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c" / "nested" / "graph.c"
 GCC = shutil.which("gcc")
 KINDS = kinds_of(["memsafety", "memcleanup"])
 SECONDS = 60.0

@@ -17,7 +17,7 @@ from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c" / "arrays"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "c" / "arrays"
 GCC = shutil.which("gcc")
 KINDS = kinds_of(["memsafety", "memcleanup"])
 SECONDS = 20.0

@@ -17,7 +17,7 @@ from kleene.passes.numbers.heights import HEIGHTS
 from kleene.passes.prepare import whole_program
 
 ATTEMPT = "outcomes and loads"
-EXAMPLE = Path(__file__).parents[2] / "examples" / "c" / "trees" / "avl.c"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c" / "trees" / "avl.c"
 TREE = EXAMPLE.read_text(encoding="utf-8").replace("__VERIFIER_nondet_int", "nondet")
 TREE = TREE.replace("#include <stdlib.h>\n", "#include <stdlib.h>\n#include <string.h>\n")
 SUM = "n->height = 1 + (l > r ? l : r);"

@@ -12,15 +12,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.unsafe_c.changed_counts import CHANGED_COUNTS, Change
-from tests.unsafe_c.changed_owners import CHANGED_OWNERS
+from tests.unsafe_c.arrays.changed_counts import CHANGED_COUNTS, Change
+from tests.unsafe_c.arrays.changed_owners import CHANGED_OWNERS
 
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "c"
 INPUTS = """
 #include <stdlib.h>
 static int next_number(void) {

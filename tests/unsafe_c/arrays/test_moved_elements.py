@@ -104,7 +104,7 @@ STACKS = {
 
 
 @pytest.mark.parametrize("name", STACKS)
-def test_a_stack_by_a_pointer_that_begins_at_its_array(name: str, tmp_path: Path) -> None:
+def test_a_stack_that_begins_at_its_array(name: str, tmp_path: Path) -> None:
     assert is_proved_by("owned", STACK.replace(*STACKS[name]) if name else STACK, tmp_path) == (not name)
 
 
