@@ -31,6 +31,7 @@ from kleene.passes.attempts.owned.wrapped import with_wrapped_numbers
 from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
 from kleene.passes.calls.recursive_functions import with_one_automaton
+from kleene.passes.calls.struct_values import without_struct_values
 from kleene.passes.calls.tail_calls import without_tail_recursion
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_all_array_blocks, with_array_blocks, with_block_lengths
@@ -68,7 +69,7 @@ def whole_program(program: CProgram) -> CProgram:
 
     Raises LimitReached if the program is too large, or if the entry is called again.
     """
-    inlined = inline(without_tail_recursion(program))
+    inlined = without_struct_values(inline(without_tail_recursion(program)))
     if inlined.entry in inlined.recursive_functions:
         raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
     words = with_words(_promote(inlined))

@@ -1,7 +1,8 @@
 """One automaton for a program: recursive functions, which cannot be inlined, get locations of their own in it.
 
 The part of a recursive function begins with `Enter` and ends with `Leave`; a call is an `Invoke` edge.
-`domains/shape/calling.py` defines their effect.
+`domains/shape/calling.py` defines their effect. A result that is a floating-point number is any number: no analysis
+follows these.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
+    CHOICE,
     Assign,
     Call,
     DeclareLocal,
@@ -18,6 +20,7 @@ from kleene.cfa.operations import (
     Enter,
     Error,
     Exit,
+    Havoc,
     Invoke,
     Leave,
     Operation,
@@ -28,7 +31,7 @@ from kleene.cfa.operations import (
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.calls.inline import convert_value
 
 
@@ -77,7 +80,9 @@ class Procedure:
             for p in function.parameters
             if not self.main
         }
-        self.result = self._fresh("$result", function.type.result) if self.returns else None
+        returned = function.type.result
+        is_followed = self.returns and not isinstance(returned, FloatType)
+        self.result = self._fresh("$result", returned) if is_followed else None
 
     def _fresh(self, name: str, like: Variable | Type) -> Variable:
         type_ = like.type if isinstance(like, Variable) else like
@@ -160,7 +165,7 @@ class Procedure:
                 steps += [DeclareLocal(place, copy), Assign(place, copy, convert_value(value, copy))]
                 value = copy
             arguments.append(value)
-        target = call.result
+        target = call.result if callee.result is not None else None
         if target is not None and callee.result is not None:
             if not isinstance(callee.result.type, PointerType | IntegerType):
                 return [Unsupported(place, f"a function that is analysed apart and returns {callee.result.type}")]
@@ -168,7 +173,9 @@ class Procedure:
                 target = self._fresh("$got", callee.result)
         name = callee.function.name
         steps.append(Invoke(place, name, tuple(arguments), callee.parameters, target, callee.result))  # type: ignore[arg-type]
-        if call.result is not None and call.result != target:
+        if call.result is not None and callee.result is None:
+            steps.append(Havoc(place, call.result, CHOICE))
+        elif call.result is not None and call.result != target:
             steps.append(Assign(place, call.result, convert_value(target, call.result)))  # type: ignore[arg-type]
         return steps
 
