@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_STRUCTURES = 400
 """Structures beyond which a state is not searched in them, to spare time: those that agree with it on nullary facts."""
 MOST_NODES = 40
-"""Nodes of a state beyond which it is not looked up."""
+"""Blocks of the heap beyond which a state is not looked up."""
 _MOST_NODES_DEFINED = 14
 """Nodes of a state up to which definitions are computed for it."""
 
@@ -79,7 +79,7 @@ class ShapeInvariant:
         return self._candidates[key]
 
     def problem(self, view: View) -> str | None:
-        if len(view.state.blocks) > MOST_NODES + len(view.variables):
+        if sum(block.alive and block.kind == "heap" for block in view.state.blocks.values()) > MOST_NODES:
             return None
         try:
             for sketch in self.sketcher.sketches(view):

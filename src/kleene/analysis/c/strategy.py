@@ -84,8 +84,6 @@ LONG_TEXTS = "by a run on long texts"
 """How a finding of the search over lengths was made."""
 ASSERTIONS = frozenset(("assert", "unreach"))
 """Properties that numbers in memory may decide."""
-_WIDTH = 22
-"""Characters of the column of names."""
 
 
 @dataclass
@@ -171,17 +169,19 @@ def strategy_lines() -> list[str]:
     from kleene.analysis.c.shape.attempts import ATTEMPTS
     from kleene.refine.tactics import TACTICS
 
+    rows = (*PHASES, *ATTEMPTS, *FESA_ATTEMPTS)
+    width = max(len(row.name) for row in rows) + len("  ")
     lines = ["phases of a check, in this order:"]
     for phase in PHASES:
         bounds = [f"{phase.share:.0%} of the time left"] if phase.share < ALL else []
         bounds += [f"at most {phase.most:g} s"] if phase.most < UNLIMITED else []
-        lines.append(f"  {phase.name:<{_WIDTH}}{phase.purpose}" + (f" ({', '.join(bounds)})" if bounds else ""))
+        lines.append(f"  {phase.name:<{width}}{phase.purpose}" + (f" ({', '.join(bounds)})" if bounds else ""))
     lines.append("attempts of the shape analysis, until one has no alarms:")
     for attempt in ATTEMPTS:
         share = f" ({attempt.share:.0%} of the time left)" if attempt.share < ALL else ""
-        lines.append(f"  {attempt.name:<{_WIDTH}}{attempt.purpose}{share}")
+        lines.append(f"  {attempt.name:<{width}}{attempt.purpose}{share}")
     lines.append("attempts of FESA (--domain fesa), until one has no warnings:")
-    lines += [f"  {plan.name:<{_WIDTH}}{plan.purpose}" for plan in FESA_ATTEMPTS]
+    lines += [f"  {plan.name:<{width}}{plan.purpose}" for plan in FESA_ATTEMPTS]
     lines.append("tactics of refinement (--refine), until one changes the abstraction:")
     lines += [f"  {tactic.name}" for tactic in TACTICS]
     return lines
