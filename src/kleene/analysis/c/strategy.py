@@ -169,8 +169,8 @@ def strategy_lines() -> list[str]:
     from kleene.analysis.c.shape.attempts import ATTEMPTS
     from kleene.refine.tactics import TACTICS
 
-    rows = (*PHASES, *ATTEMPTS, *FESA_ATTEMPTS)
-    width = max(len(row.name) for row in rows) + len("  ")
+    names = [*(p.name for p in PHASES), *(a.name for a in ATTEMPTS), *(a.name for a in FESA_ATTEMPTS)]
+    width = max(map(len, names)) + len("  ")
     lines = ["phases of a check, in this order:"]
     for phase in PHASES:
         bounds = [f"{phase.share:.0%} of the time left"] if phase.share < ALL else []

@@ -11,7 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Call, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
@@ -66,7 +77,7 @@ class Blocks:
 
     def _has_pools(self) -> bool:
         """Whether blocks that have pointers in them are indexed by bytes: then they are not where they are sought."""
-        holding = {size for size, _ in self.memory.cell_of}
+        holding = self.holding
         moved = [
             n for n in self._nodes if isinstance(n, PointerOffset) and n.scale == 1 and constant_of(n.index) is None
         ]
@@ -77,6 +88,24 @@ class Blocks:
             else {(k, o) for k, a in self.byte_arrays.items() for o, _ in a}
         )
         return any(spots is None or holding & {size for size, _ in spots - text} for spots in places)
+
+    @cached_property
+    def holding(self) -> frozenset[object]:
+        """The kinds of blocks that may have pointers in them.
+
+        An array of numbers is no pointer of its size, unless a pointer is read or written there.
+        """
+        others = {self.of_allocation(o) for o in self.operations if isinstance(o, Allocate | Realloc)}
+        numbers: set[object] = set()
+        for variable in self.memory.objects:
+            (numbers if _is_of_numbers(variable.type) else others).add(self.of_object(variable))
+        holding: set[object] = {size for size, _ in self.memory.cell_of}
+        if not holding & numbers - others:
+            return frozenset(holding)
+        lvalues = [n for n in self._nodes if isinstance(n, Deref | Field | Index) and not _is_number(n.type)]
+        places = [self._places_of(lvalue) for lvalue in lvalues]
+        accessed = {kind for own in places for kind, _ in own or ()}
+        return frozenset(holding if None in places else holding - (numbers - others - accessed))
 
     @cached_property
     def byte_arrays(self) -> dict[object, list[tuple[int, int]]]:
@@ -128,8 +157,9 @@ class Blocks:
 
     def address_places(self, lvalue: Expression) -> set[Place] | None:
         """The places where an lvalue may be; None if anywhere."""
-        if not self.known:
-            return None
+        return self._places_of(lvalue) if self.known else None
+
+    def _places_of(self, lvalue: Expression) -> set[Place] | None:
         try:
             return self.memory.address_places(rewrite(lvalue, _at_start))
         except Unmodelled:
@@ -192,6 +222,14 @@ def _makes_numbers(operation: Allocate | Realloc) -> bool:
     element = operation.element if isinstance(operation, Allocate) else None
     size = constant_of(operation.size)
     return isinstance(element, IntegerType | FloatType) and size is not None and size > element.size
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, IntegerType | FloatType)
+
+
+def _is_of_numbers(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and (_is_number(type_.element) or _is_of_numbers(type_.element))
 
 
 def _merge(item: Global) -> Global:

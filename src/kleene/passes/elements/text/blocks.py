@@ -38,7 +38,7 @@ class TextBlocks:
     blocks: Blocks
 
     def __post_init__(self) -> None:
-        self.holding = {size for size, _ in self.blocks.memory.cell_of}
+        self.holding = self.blocks.holding
         self.arguments = {self.blocks.of_object(g.variable) for g in self.program.globals if _is_arguments(g.variable)}
         self.arrays = {(kind, at) for kind, spots in self.blocks.byte_arrays.items() for at, _ in spots}
         self.kinds: set[object] = set()

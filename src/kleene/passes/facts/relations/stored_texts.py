@@ -253,7 +253,7 @@ class StoredTexts(OpenTexts):
             self._publish(pointer, state)
 
     def _escapes(self, base: int, state: State) -> None:
-        holding = {size for size, _ in self._kinds.memory.cell_of}
+        holding = self._kinds.holding
         kinds = state.blocks.get(base)
         if Part("fresh", base, 1) in state.held and (kinds is None or kinds & holding):
             self._not_fresh(base, state)
