@@ -8,7 +8,7 @@ So has each one that is made for numbers: a buffer of 16 bytes is no struct of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import (
@@ -51,6 +51,15 @@ LEAST_POINTER = 4
 """Bytes of the smallest pointer: a smaller constant in a size of an array of pointers belongs to the number of them."""
 OWN_SIZES = 1 << 48
 """Where the sizes begin that stand for variable ones: no block is as large."""
+
+
+@dataclass(frozen=True)
+class ByteArray:
+    """An array of bytes in the structs of a kind."""
+
+    kind: object
+    offset: int
+    size: int
 
 
 class Blocks:
