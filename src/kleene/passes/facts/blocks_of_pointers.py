@@ -116,6 +116,21 @@ class Blocks:
         accessed = {kind for own in places for kind, _ in own or ()}
         return frozenset(holding if None in places else holding - (numbers - others - accessed))
 
+    def are_elsewhere(self, one: frozenset[object], two: frozenset[object]) -> bool:
+        """Whether blocks of the one kinds are on the heap, and those of the other kinds are not."""
+        heap, others = self._heap_and_others
+        return any(
+            bool(a) and bool(b) and a <= heap - others and b <= others - heap for a, b in ((one, two), (two, one))
+        )
+
+    @cached_property
+    def _heap_and_others(self) -> tuple[frozenset[object], frozenset[object]]:
+        """The kinds of blocks of the heap, and those of variables and blocks of the stack."""
+        made = [o for o in self.operations if isinstance(o, Allocate | Realloc)]
+        heap = {self.of_allocation(o) for o in made if isinstance(o, Realloc) or not o.stack}
+        stack = {self.of_allocation(o) for o in made if isinstance(o, Allocate) and o.stack}
+        return frozenset(heap), frozenset(stack | {self.of_object(v) for v in self.memory.objects})
+
     @cached_property
     def byte_arrays(self) -> dict[object, list[tuple[int, int]]]:
         """The offsets and sizes of the arrays of bytes in the structs of each kind."""
