@@ -304,9 +304,7 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
     bits on the way to a size may have wrapped: that is no number of elements.
     """
-    width = size.type.size
-    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
-        size = size.operand
+    size = _written(size)
     product = _times(size)
     if product is None:
         return None
@@ -315,6 +313,21 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     if inner is not None and each.value < LEAST_POINTER <= inner[1].value:  # ``sizeof(void *) * n * 2``
         count, each = Binary("*", inner[0], each, count.type), inner[1]
     return before_conversion(count, size.type), each.value
+
+
+def _written(size: Expression) -> Expression:
+    """A size without conversions that keep its bits, and without the factor 1 of ``calloc(1, n * sizeof *p)``."""
+    width = size.type.size
+    while True:
+        match size:
+            case Cast(operand=inner) if isinstance(inner.type, IntegerType) and inner.type.size >= width:
+                size = inner
+            case Binary("*", inner, Constant(value=1)) | Binary("*", Constant(value=1), inner):
+                if inner.type.size < width:
+                    return size
+                size = inner
+            case _:
+                return size
 
 
 def _times(size: Expression) -> tuple[Expression, Constant] | None:
