@@ -112,7 +112,60 @@ WRONG_TEXTS = {
     "a node for a text": ("v->kind == 2 && v->u.first", "v->kind && v->u.first"),
     "a list that is lost": ("if (v->kind == 2 && v->u.first)", "if (v->kind == 4)"),
 }
+TYPED = """
+#include <stdlib.h>
+extern int nondet(void);
+struct value { int kind; union { int *text; struct pair *list; } u; };
+struct pair { struct value *first; struct pair *rest; };
+static struct value *fresh(int kind) {
+    struct value *v = malloc(sizeof *v);
+    if (!v) abort();
+    v->kind = kind;
+    v->u.text = NULL;
+    return v;
+}
+static void release(struct value *v) {
+    if (v->kind == 1) free(v->u.text);
+    if (v->kind == 2)
+        while (v->u.list) {
+            struct pair *p = v->u.list;
+            v->u.list = p->rest;
+            release(p->first);
+            free(p);
+        }
+    free(v);
+}
+int main(void) {
+    struct value *all = fresh(2);
+    while (nondet()) {
+        struct value *v = fresh(nondet() ? 1 : 0);
+        if (v->kind == 1 && !(v->u.text = malloc(4))) abort();
+        if (nondet()) {
+            struct pair *p = malloc(sizeof *p);
+            if (!p) abort();
+            p->first = v;
+            p->rest = all->u.list;
+            all->u.list = p;
+        } else {
+            struct value *l = fresh(2);
+            struct pair *p = malloc(sizeof *p), *q = malloc(sizeof *q);
+            if (!p || !q) abort();
+            p->first = v; p->rest = NULL; l->u.list = p;
+            q->first = l; q->rest = all->u.list; all->u.list = q;
+        }
+    }
+    release(all);
+    return 0;
+}
+"""
+"""The structs have one size."""
+WRONG_TYPED = {
+    "a list as a text": ("if (v->kind == 1) free", "if (v->kind) free"),
+    "a text as a list": ("if (v->kind == 2)", "if (v->kind != 0)"),
+    "a list of no kind": ("struct value *l = fresh(2)", "struct value *l = fresh(nondet() ? 0 : 2)"),
+}
 WRONG = [(TREE, *change) for change in WRONG_TREES.values()] + [(TEXTS, *change) for change in WRONG_TEXTS.values()]
+WRONG += [(TYPED, *change) for change in WRONG_TYPED.values()]
 
 
 def proves(tmp_path: Path, text: str, *, fails: bool = False) -> bool:
@@ -124,12 +177,12 @@ def proves(tmp_path: Path, text: str, *, fails: bool = False) -> bool:
     return result is not None and result.complete and not result.alarms
 
 
-@pytest.mark.parametrize("text", [TREE, TEXTS], ids=["tree", "texts"])
+@pytest.mark.parametrize("text", [TREE, TEXTS, TYPED], ids=["tree", "texts", "typed"])
 def test_it_proves(tmp_path: Path, text: str) -> None:
     assert proves(tmp_path, text)
 
 
-@pytest.mark.parametrize(("text", "old", "new"), WRONG, ids=[*WRONG_TREES, *WRONG_TEXTS])
+@pytest.mark.parametrize(("text", "old", "new"), WRONG, ids=[*WRONG_TREES, *WRONG_TEXTS, *WRONG_TYPED])
 def test_a_wrong_program_is_not_proved(tmp_path: Path, text: str, old: str, new: str) -> None:
     assert old in text
     assert not proves(tmp_path, text.replace(old, new))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import islice
 
+from kleene.cfa.operations import Allocate, Place, Realloc
 from kleene.cfa.program import CProgram
 from kleene.coverage.inputs import PlannedInputs, named_numbers, plans
 from kleene.domains.explicit.explore import explore
@@ -63,6 +64,10 @@ class NodesOfRuns:
     """What the nodes of runs contain, by their sizes."""
 
     candidates: Mapping[int, _Candidates]
+    with_cells: Set[int]
+    """The sizes of objects with pointers."""
+    made: Mapping[Place, Set[int]]
+    """The sizes of the blocks that each place makes: those of objects of different types may be equal numbers."""
     free: dict[int, set[_Node]] = field(default_factory=lambda: defaultdict(set))
     """Nodes to which no variable pointed."""
     held: dict[int, set[_Node]] = field(default_factory=lambda: defaultdict(set))
@@ -71,13 +76,18 @@ class NodesOfRuns:
         """Look at all nodes of a state."""
         pointed = {p.block for b in state.blocks.values() if b.kind != "heap" for p in b.pointers()}
         for number, block in state.blocks.items():
-            if block.kind == "heap" and block.alive and block.size in self.candidates:
-                seen = (self.held if number in pointed else self.free)[block.size]
+            size = self._size(block)
+            if block.kind == "heap" and block.alive and size in self.candidates:
+                seen = (self.held if number in pointed else self.free)[size]
                 if len(seen) < MOST_NODES:
-                    seen.add(self._node(block, state.blocks))
+                    seen.add(self._node(block, self.candidates[size], state.blocks))
 
-    def _node(self, block: Block, blocks: Mapping[int, Block]) -> _Node:
-        candidates = self.candidates[block.size]
+    def _size(self, block: Block) -> int:
+        """The size with the type; the number alone where a place makes objects of several types."""
+        made = [size for size in self.made.get(block.place, ()) if int(size) == block.size] if block.place else []
+        return made[0] if len(made) == 1 else block.size
+
+    def _node(self, block: Block, candidates: _Candidates, blocks: Mapping[int, Block]) -> _Node:
         background = (0, 0 if block.zeroed else None)
         values = {o: block.cells.get(o * _BITS, background)[1] for o in (*candidates.integers, *candidates.cells)}
         integers = tuple((o, value) for o in candidates.integers if isinstance(value := values[o], int))
@@ -91,13 +101,17 @@ class NodesOfRuns:
             if value == 0:
                 yield offset, _NULL
             elif isinstance(value, Pointer):
-                size = blocks[value.block].size if value.block in blocks else _OTHER
-                yield offset, size if size in self.candidates else _OTHER
+                size = self._size(blocks[value.block]) if value.block in blocks else _OTHER
+                yield offset, size if size in self.with_cells else _OTHER
 
 
 def nodes_of_runs(program: CProgram, memory: Memory, *, malloc_may_fail: bool) -> NodesOfRuns:
     """What runs put into nodes: all short ones, and longer ones on directed inputs."""
-    nodes = NodesOfRuns(_candidates(program, memory))
+    made: dict[Place, set[int]] = defaultdict(set)
+    for operation in (edge.label for edge in memory.cfa.edges if isinstance(edge.label, Allocate | Realloc)):
+        size = memory.block_size(operation)
+        made[operation.place] |= {size} if size is not None else set()
+    nodes = NodesOfRuns(_candidates(program, memory), {size for size, _ in memory.cell_of}, made)
     if nodes.candidates:
         explore(program, max_states=MOST_STATES, seconds=SECONDS, malloc_may_fail=malloc_may_fail, observe=nodes.look)
         _run(program, nodes, malloc_may_fail=malloc_may_fail)
@@ -114,7 +128,9 @@ def _candidates(program: CProgram, memory: Memory) -> dict[int, _Candidates]:
     for layout in program.records.values():
         own = [offset for offset, _ in integers_of(layout, program.records)]
         told = [o for o in own if 1 < len(constants.of(o)) <= MOST_VALUES]
-        offsets[layout.type.size] |= dict.fromkeys(told)
+        for size in cells:
+            if int(size) == layout.type.size and str(size) in (str(int(size)), str(layout.type)):
+                offsets[size] |= dict.fromkeys(told)
     return {size: _Candidates(tuple(offsets[size]), own) for size, own in cells.items() if offsets[size]}
 
 
@@ -157,7 +173,7 @@ def find_tags(nodes: NodesOfRuns, memory: Memory) -> tuple[Tag, ...]:
             claims: list[Claim] = []
             for place, cell in cells.items():
                 led = _led(nodes.held[size], offset, place, told) | _led(nodes.free[size], offset, place, told)
-                sizes = {to: to if to in nodes.candidates else _OTHER for to, _ in memory.cell_targets[cell]}
+                sizes = {to: to if to in nodes.with_cells else _OTHER for to, _ in memory.cell_targets[cell]}
                 claims += _claims(cell, led, sizes)
             if claims:
                 rest = [None] if values - told else []
@@ -176,12 +192,15 @@ def _led(nodes: Iterable[_Node], offset: int, place: int, told: Set[int]) -> dic
 
 
 def _claims(cell: str, led: Led, sizes: Mapping[int, int]) -> Iterator[Claim]:
-    """What the values say about a cell; `sizes` are those of its targets, and how runs see them."""
+    """What the values say about a cell; `sizes` are those of its targets, and how runs see them.
+
+    A value with which it was always NULL may lead, in longer runs, where no other value leads.
+    """
     is_null = {value: frozenset(target == _NULL for target in targets) for value, targets in led.items()}
     if len(set(is_null.values())) > 1:
         yield from (Claim(cell, value, leads=True not in own) for value, own in is_null.items() if len(own) == 1)
-    seen = {target for targets in led.values() for target in targets}
-    for size, target in sizes.items() if len(seen & set(sizes.values())) > 1 else ():
+    for size, target in sizes.items() if len(set(sizes.values())) > 1 else ():
         for value, own in led.items():
-            if target not in own and own != {_NULL}:
+            others = {t for other, targets in led.items() if other != value for t in targets}
+            if target not in own and (own != {_NULL} or target in others):
                 yield Claim(cell, value, target=size)
