@@ -98,13 +98,15 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("TAGS_SHARE", ("tags",)),
     ),
     "kleene.analysis.c.shape.analyse": (
-        ("WITHOUT_LANES_FACTOR", ("shape",)),
-        ("LANES_SHARE", ("shape",)),
         ("PATIENT_SHARE", ("crowded",)),
         ("APART_SHARE", ("parts",)),
+        ("MANY_SLICES", ("slices",)),
+    ),
+    "kleene.analysis.c.shape.plan": (
+        ("WITHOUT_LANES_FACTOR", ("shape",)),
+        ("LANES_SHARE", ("shape",)),
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
-        ("MANY_SLICES", ("slices",)),
         ("EARLY_SLICES", ("slices",)),
     ),
     "kleene.analysis.c.shape.slices": (

@@ -28,7 +28,7 @@ from kleene.structures.machine import is_native
 SECONDS = 600.0
 """No program takes as long on any machine."""
 PARTS = (
-    ("translation", "kleene.analysis.c.shape.analyse", "_Plan._translate"),
+    ("translation", "kleene.analysis.c.shape.plan", "Plan._translate"),
     ("derivation", "kleene.transformers.differencing.derive", "_Deriver.run"),
     ("compilation", "kleene.transformers.coerce", "Coercer.__init__"),
     ("compilation", "kleene.transformers.coerce", "Coercer._compile"),

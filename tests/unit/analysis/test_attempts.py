@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kleene.analysis.c.shape import analyse as analysis
+from kleene.analysis.c.shape import plan
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.passes.preparation import Prepared
@@ -26,7 +27,7 @@ def test_equal_translations_are_run_once(monkeypatch: pytest.MonkeyPatch) -> Non
         alarms = [alarm for alarm in translation.alarms.values() if alarm.kind == "null_dereference"]
         return ShapeResult(shape.name, alarms[:1], True, "", 1, 0.0, translation=translation)
 
-    monkeypatch.setattr(analysis, "run_shape", with_an_alarm)
+    monkeypatch.setattr(plan, "run_shape", with_an_alarm)
     prepared = Prepared(read_program([str(MARKING)], ReadOptions()))
     result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0)
     assert result.complete and result.alarms, "no attempt is a proof here"
@@ -46,7 +47,7 @@ def test_a_run_without_lanes_is_made_again_after_one_with_lanes(monkeypatch: pyt
         result.lanes = ("right",) if len(lanes) == 1 else ()
         return result
 
-    monkeypatch.setattr(analysis, "run_shape", with_lanes)
+    monkeypatch.setattr(plan, "run_shape", with_lanes)
     prepared = Prepared(read_program([str(MARKING)], ReadOptions()))
     result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0, only_class=None)
     assert lanes[:3] == [(), ("right",), ()]

@@ -366,7 +366,7 @@ def test_an_attempt_that_changes_nothing_is_not_made(tmp_path: Path, monkeypatch
         translations.append(translation)
         return run_shape(translation, *arguments, **options)
 
-    monkeypatch.setattr("kleene.analysis.c.shape.analyse.run_shape", run)
+    monkeypatch.setattr("kleene.analysis.c.shape.plan.run_shape", run)
     path = Path(__file__).parents[3] / "examples" / "c" / "recursion" / "result_lost.c"
     result = analyse(Prepared(read(path)), malloc_may_fail=True, seconds=60)
     assert kinds_of_alarms(result) and len(translations) > 1

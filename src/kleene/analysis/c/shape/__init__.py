@@ -3,6 +3,7 @@
 In reading order:
 
 - `analyse`: the attempts at one program, until one has no alarms
+- `plan`: one attempt, with one shape class after the other
 - `attempts`: the attempts, as rows
 - `automaton`: the automaton that an attempt follows
 - `classes`: shape classes, from the most to the least demanding

@@ -222,14 +222,6 @@ ATTEMPTS = (
         share=COUNTS_SHARE,
     ),
     Attempt(
-        "tags",
-        "numbers that say which cells of a node are NULL are kept together with these cells",
-        _with_alarms,
-        finds_tags=True,
-        share=TAGS_SHARE,
-        needs_change=False,
-    ),
-    Attempt(
         "unread",
         "members that nothing reads are NULL",
         _without_proof,
@@ -301,6 +293,14 @@ ATTEMPTS = (
         _with_alarms,
         rewrite=with_known_outcomes_and_loads,
         share=OUTCOMES_AND_LOADS_SHARE,
+    ),
+    Attempt(
+        "tags",
+        "numbers that say which cells of a node are NULL are kept together with these cells",
+        _with_alarms,
+        finds_tags=True,
+        share=TAGS_SHARE,
+        needs_change=False,
     ),
     Attempt(
         "local",

@@ -31,7 +31,7 @@ MOST_STEPS = 3_000
 """Steps of a run: enough for a few dozen nodes."""
 MOST_STATES = 3_000
 """States of the exploration: breadth first, these have a few nodes in every combination."""
-SECONDS = 1.0
+SECONDS = 0.5
 """Seconds for the exploration, and for the runs."""
 MOST_VALUES = 16
 """Values of a member: one with more of them is no tag."""
