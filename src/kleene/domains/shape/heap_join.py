@@ -93,6 +93,8 @@ class _Join:
         for root in self.heaps.roots:
             self._root(root)
         self._cancellation()
+        for name in self.heaps.odd:  # of nodes whose cells the callee did not know
+            self.result.evaluate_at(name, sum(1 << k for k in self._borders()))
         for name in self.heaps.others:
             self.result.evaluate(name)
         self._same()

@@ -74,7 +74,9 @@ class LocalHeaps:
         self.cancelling = [p.name for p in vocabulary if p.is_a(RoleKind.LEADS_BACK)]
         self.binary = [p.name for p in vocabulary if p.arity == 2]
         self.numbers = [p.name for p in vocabulary if p.arity == 1 and p.is_a(RoleKind.INTEGER_CELL)]
-        known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
+        self.odd = [p.name for p in vocabulary if p.is_a(RoleKind.ODD)]
+        """Predicates about the numbers and cells of a node itself."""
+        known = {p.name for p in vocabulary if p.definition is None} | {*self.cancelling, *self.odd}
         for group in calls.groups:
             known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}
             known |= {group.looping, *(has_cell(member) for member in group.members)}
@@ -336,6 +338,8 @@ class LocalHeaps:
             self._blur_borders(source, editor, group, division, call, place)
             for name in self.present(group.on_cycle, group.looping, *(f"has[{m}]" for m in group.members)):
                 editor.evaluate_at(name, borders)
+        for name in self.odd:
+            editor.evaluate_at(name, borders)
         pointing = borders
         for name in self.calls.edges:
             pointing |= editor.layout.preimage(editor.get(name)[1], borders)
