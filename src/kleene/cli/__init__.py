@@ -71,7 +71,7 @@ _COMMANDS = {
     "doctor": ("kleene.cli.commands.doctor", "Show what is installed, and whether it works."),
     "completion": ("kleene.cli.commands.completion", "Print the script that completes commands in a shell."),
 }
-_COLLECT = (200_000, 20, 20)
+_COLLECT = (1_000_000, 20, 20)
 """How seldom Python looks for cycles of garbage: there are few, and formulas and structures live to the end."""
 _COMPLETE = "_KLEENE_COMPLETE"
 """Set by the script of `kleene completion`: then click answers the shell."""

@@ -70,7 +70,8 @@ def without_nodes(values: list[int], size: int, arities: Arities, removed: int) 
 class Mapping:
     """A renumbering of nodes: new node g stands for the old nodes of groups[g]; some old nodes may be dropped.
 
-    Merged values are joined in the information order (thesis Def. 2.4): 1 if all are 1, 0 if all are 0, else 1/2.
+    Merged values are joined in the information order (thesis Def. 2.4): 1 if all are 1, 0 if all are 0, else 1/2. A new
+    node that stands for none has every value 0.
     """
 
     def __init__(self, groups: tuple[tuple[int, ...], ...], size: int) -> None:
@@ -117,6 +118,8 @@ class Mapping:
         target_bits = self.new.width ** (arity - 1)
         result = 0
         for g, group in enumerate(self.groups):
+            if not group:
+                continue
             blocks = [(tensor >> (u * bits)) & mask for u in group]
             joined = blocks[0]
             for block in blocks[1:]:

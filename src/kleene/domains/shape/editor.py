@@ -92,9 +92,11 @@ class Editor:
         """Whether the node is certainly there: what it has is otherwise no more than possible for others."""
         return bool(self.get("ac")[0] >> node & 1)
 
-    def has_edge(self, name: str, sources: Iterable[int], target: int) -> Rails:
-        """Whether an edge leads from some node to a node that is there."""
-        return any_of(self.perhaps(u, self.at(name, u, target)) for u in sources)
+    def has_edge(self, name: str, sources: int, target: int) -> Rails:
+        """Whether an edge leads from some node of a bit set to a node that is there."""
+        (must, may), there, preimage = self.get(name), self.get("ac")[0], self.layout.preimage
+        certain = must and preimage(must, 1 << target) & sources & there
+        return int(bool(certain)), int(bool(may and preimage(may, 1 << target) & sources))
 
     def perhaps(self, node: int, value: Rails) -> Rails:
         """A value that is certain only if the node is there."""

@@ -8,12 +8,13 @@ through marked nodes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group
+from kleene.structures.edit import Mapping, mapping_of
 from kleene.structures.layout import layout_for
 from kleene.structures.program.build import MAY, MUST
 from kleene.structures.structure import Structure
@@ -40,6 +41,10 @@ class _Join:
         """Groups with edges from the rest to the callee's part: then no edge leads out of it."""
         self.place: list[int] = []
         """Maps the callee's nodes to nodes of the result."""
+        self.moved: Mapping | None = None
+        """The same as a renumbering, if there are opaque nodes."""
+        self.moved_own: Mapping | None = None
+        """The same without opaque nodes."""
         self.result = self.end
 
     def found_markers(self) -> bool:
@@ -71,8 +76,7 @@ class _Join:
             for u in self.division.borders:
                 self.result.put(name, self.end.at(name, self.images[u]), self.rest[u])
         self._variables()
-        steps = [name for g in self._groups for name in self.heaps.present(*g.members, g.name, g.step)]
-        for name in dict.fromkeys(steps) if self.division.cutpoints else ():
+        for name in self.heaps.steps if self.division.cutpoints else ():
             for u, k in self.rest.items():
                 for node in self.division.cutpoints:
                     self.result.put(name, self.before.at(name, u, node), k, self.place[self.images[node]])
@@ -146,36 +150,39 @@ class _Join:
             self.place.append(merged.get(node, number))
             number += node not in merged
         size, layout, old = number, layout_for(number), self.end.layout
+        if merged:
+            self.moved = self._renumbering(size)
+            self.moved_own = self._renumbering(size, but=merged)
         small, values = layout_for(len(self.rest)), [0] * len(self.end.values)
-        shift = layout.bit((len(self.rest),) * 2)
+        shift, opaque = layout.bit((len(self.rest),) * 2), old.rows[sum(1 << node for node in merged)]
         for rail, (own, other) in enumerate(zip(self.division.rest_values, self.end.values, strict=True)):
             arity = self.heaps.arities[rail // 2]
             if not arity or not (own or other):
                 continue
             value = small.restride(own, arity, layout) if own else 0
             if other and arity == 1:
-                value |= self._move((other, 0), but=merged)[0]
-            elif other and arity == 2 and not merged:
+                value |= self._move((other, 0), own=True)[0]
+            elif other and arity == 2 and self.moved is None:
                 value |= old.restride(other, 2, layout) << shift
-            elif other and arity == 2:
-                for a, b in old.tuples(other, 2):
-                    if a not in merged:
-                        value |= 1 << layout.bit((self.place[a], self.place[b]))
+            elif other and arity == 2 and self.moved is not None:
+                value |= self.moved.rail(other & ~opaque, 2, MAY)
             values[rail] = value
         return Editor(self.vocabulary, size, values)
 
-    def _move(self, value: Rails, but: Mapping[int, int] | None = None) -> Rails:
-        """A unary value of the callee on the nodes of the result."""
-        if not self.division.borders:  # all of the callee's nodes are behind the rest
-            return value[0] << len(self.rest), value[1] << len(self.rest)
-        if value == NOTHING:
-            return NOTHING
-        must, may = 0, 0
+    def _renumbering(self, size: int, but: Container[int] = ()) -> Mapping:
+        """The callee's nodes at their places in the result; nodes without a place are left out."""
+        groups: list[tuple[int, ...]] = [()] * size
         for node, k in enumerate(self.place):
-            if but is None or node not in but:
-                must |= (value[0] >> node & 1) << k
-                may |= (value[1] >> node & 1) << k
-        return must, may
+            if node not in but:
+                groups[k] = (node,)
+        return mapping_of(tuple(groups), self.end.size)
+
+    def _move(self, value: Rails, *, own: bool = False) -> Rails:
+        """A unary value of the callee on the nodes of the result; only that of its `own` nodes, not of opaque ones."""
+        moved = self.moved_own if own else self.moved
+        if moved is None:  # all of the callee's nodes are behind the rest
+            return value[0] << len(self.rest), value[1] << len(self.rest)
+        return moved.rail(value[0], 1, MUST), moved.rail(value[1], 1, MAY)
 
     def _of_rest(self, value: Rails) -> Rails:
         """A unary value before the call on the rest."""
@@ -242,7 +249,7 @@ class _Join:
         `pointed` are those that a variable points to itself. `name` is the reachability predicate of the root.
         """
         borders = {self.images[u]: u for u in self.division.borders}
-        result = self._move(reached, but=borders)
+        result = self._move(reached, own=True)
         for image, border in borders.items():
             path = bit_of(pointed if group in self.inward else reached, image)
             if path[1]:
@@ -277,6 +284,8 @@ class _Join:
 
     def _direct(self, group: Group, name: str, root: str, direct: Rails) -> Rails:
         """The nodes reached from cutpoints that a variable points to itself."""
+        if direct == NOTHING:
+            return NOTHING
         paths = [(node, bit_of(direct, node)) for node in self.division.cutpoints]
         return any_of(where(path, self._beyond(group, name, root, node)) for node, path in paths if path[1])
 
@@ -287,7 +296,7 @@ class _Join:
     def _close(self, group: Group, closure: str, name: str) -> None:
         layout = self.result.layout
         must, may = self.result.get(closure)
-        for u, k in self.rest.items():
+        for u, k in self.rest.items() if group in self.inward else ():
             row = self._into_callee(group, name, "", self.before.row(closure, u))
             must |= row[0] << (k * layout.width)
             may |= row[1] << (k * layout.width)
@@ -313,8 +322,8 @@ class _Join:
                 if self.before.at(name, node)[1] or self.end.at(name, image)[1]:
                     self.result.evaluate_at(name, 1 << k)
                 else:  # at most one edge from each side
-                    outside = self.before.has_edge(group.name, self.rest, node)
-                    inside = self.end.has_edge(group.name, range(self.end.size), image)
+                    outside = self.before.has_edge(group.name, self.division.rest, node)
+                    inside = self.end.has_edge(group.name, self.end.every, image)
                     self.result.put(name, both(outside, inside), k)
             self.result.evaluate_at(name, sum(1 << self.rest[u] for u in self.division.borders))
 
@@ -323,11 +332,11 @@ class _Join:
 
     def _crowding(self, group: Group) -> None:
         """Whether three edges lead to a cutpoint or border, from both sides together."""
-        for name in self.heaps.present(group.crowded):
+        for name in self.heaps.crowding_predicates(group):
             for node in self.division.cutpoints:
                 image = self.images[node]
-                outside = self.before.has_edge(group.name, self.rest, node)
-                inside = self.end.has_edge(group.name, range(self.end.size), image)
+                outside = self.before.has_edge(group.name, self.division.rest, node)
+                inside = self.end.has_edge(group.name, self.end.every, image)
                 own = self.end.at(name, image)
                 if not outside[1]:
                     value = own

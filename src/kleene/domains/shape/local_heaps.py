@@ -64,6 +64,8 @@ class LocalHeaps:
         self._roots_reach: dict[str, list[tuple[Group, str]]] = {}
         self._roots_cells: dict[str, list[str]] = {}
         self._group_closures: dict[str, list[tuple[str, str, str]]] = {}
+        self._group_sharing: dict[str, list[str]] = {}
+        self._group_crowding: dict[str, list[str]] = {}
         self._of_roots: dict[tuple[str, str], str | None] = {}
         self.arities = tuple(p.arity for p in vocabulary)
         self.nullary = [p.name for p in vocabulary if p.arity == 0 and p.definition is None]
@@ -101,7 +103,21 @@ class LocalHeaps:
         return [n for n in dict.fromkeys(names) if n in self.vocabulary]
 
     def sharing_predicates(self, group: Group) -> list[str]:
-        return self.present(group.shared)
+        known = self._group_sharing.get(group.name)
+        if known is None:
+            known = self._group_sharing[group.name] = self.present(group.shared)
+        return known
+
+    def crowding_predicates(self, group: Group) -> list[str]:
+        known = self._group_crowding.get(group.name)
+        if known is None:
+            known = self._group_crowding[group.name] = self.present(group.crowded)
+        return known
+
+    @cached_property
+    def steps(self) -> list[str]:
+        """The relations between nodes that all other predicates are about."""
+        return self.present(*(name for g in self.calls.groups for name in (*g.members, g.name, g.step)))
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
         """The closures of a group: each with its relation, and with the reachability predicate of the root ''."""
@@ -402,7 +418,7 @@ class LocalHeaps:
             nodes = sum(1 << k for u, k in place.items() if pointed >> u & 1)
             for name in self.sharing_predicates(group):
                 editor.evaluate_at(name, nodes & editor.get(name)[1])
-            for name in self.present(group.crowded):
+            for name in self.crowding_predicates(group):
                 must, may = editor.get(name)
                 editor.set(name, (must & ~nodes, may))
         for edge, name in self.held.items():

@@ -94,6 +94,9 @@ class Group:
     sharing: bool = True
     """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
+    def __hash__(self) -> int:  # the name tells groups apart, and keeps its hash
+        return hash(self.name)
+
     @property
     def step(self) -> str:
         """The relation whose closure is `closure`."""

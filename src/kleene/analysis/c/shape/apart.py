@@ -78,13 +78,11 @@ class PartsLook:
     _is_refused: bool = field(default=False, init=False)
 
     def __call__(self, reached: Reached[Structure]) -> bool:
-        parts = self._ready()
-        if parts is None:
-            return False
         largest = max(reached.stores.values(), key=len, default=None)
-        if largest is None or len(largest) < LEAST_STRUCTURES:
+        if self._is_refused or largest is None or len(largest) < LEAST_STRUCTURES:
             return False
-        return _pays(parts, largest.elements())
+        parts = self._ready()
+        return parts is not None and _pays(parts, largest.elements())
 
     def _ready(self) -> Parts | None:
         if self._parts is None and not self._is_refused:
