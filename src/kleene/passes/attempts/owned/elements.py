@@ -105,8 +105,10 @@ class Elements(Sums):
         answer = self._always_inside.get((element, location))
         if answer is None:
             pointer = bare(element.pointer)
-            is_moved = isinstance(pointer, PointerOffset)
-            base, index = (pointer.pointer, pointer.index) if is_moved else (pointer, Constant(0, WORD))
+            base: Expression = pointer
+            index: Expression = Constant(0, WORD)
+            if isinstance(pointer, PointerOffset):
+                base, index = pointer.pointer, pointer.index
             answer = self.inside(base, index, self.own.scale, location)
             self._always_inside[element, location] = answer
         return answer

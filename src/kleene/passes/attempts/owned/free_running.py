@@ -165,8 +165,8 @@ class _Counting:
         written = set(defined_variables(label))
         if isinstance(label, DeclareLocal):  # what it has no value for, has none either
             ring, own = self.ring, label.variable
-            unset = (ring.count, ring.first) if own in (ring.end, ring.start) else ()
-            unset = (self.places[own],) if own in self.places else unset
+            unset = [ring.count, ring.first] if own in (ring.end, ring.start) else []
+            unset += [self.places[own]] if own in self.places else []
             return [Choice(None, (label, *(DeclareLocal(label.place, v) for v in unset)))] if unset else None
         changed = rewrite_operation(label, lambda node: self._with_count(node, edge.source))
         after = tuple(self._after(edge, written))
