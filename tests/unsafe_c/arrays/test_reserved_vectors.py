@@ -1,4 +1,4 @@
-"""Vectors that make room by doubling in a loop, and take elements out by `memmove`: by the attempt `owned`, alone.
+"""A vector that makes room by doubling in a loop, and from which `memmove` takes an element: by `owned`, alone.
 
 Each change makes a block be lost, used or freed again, or an index be outside: compiled runs show it.
 """
@@ -37,24 +37,21 @@ static void *take(struct vector *v, size_t at) {
 int main(void) {
     struct vector v;
     size_t i;
-    int c;
     memset(&v, 0, sizeof v);
-    while ((c = getchar()) != EOF) {
-        if (c == '-') {
-            if (v.len > 0) free(take(&v, 0));
-            continue;
-        }
+    while (getchar() != EOF) {
         int *item = malloc(sizeof *item);
         if (!item) break;
         if (reserve(&v, v.len + 1) < 0) { free(item); break; }
-        *item = c;
         v.data[v.len++] = item;
     }
+    if (v.len > 0) free(take(&v, 0));
     for (i = 0; i < v.len; i++) free(v.data[i]);
     free(v.data);
     return 0;
 }
 """
+PATIENT_SECONDS = 100.0
+"""Many times what the proof takes."""
 CHANGED = {
     "room for one less": ("while (cap < n)", "while (cap + 1 < n)"),
     "no growth": ("while (cap < n) cap <<= 1;", ""),
@@ -67,13 +64,12 @@ CHANGED = {
     "the last is not freed": ("i < v.len; i++", "i + 1 < v.len; i++"),
     "one more is freed": ("i < v.len; i++", "i <= v.len; i++"),
 }
-RUNS = ("", "-", "a", "abcde", "abcd-", "abc--", "abcdefghijklmnopqrst", "abcdefgh---i")
+RUNS = ("", "a", "abcd", "abcde", "abcdefghijklmnopqrst")
 
 
-@in_exam
 def test_the_vector_is_proved(tmp_path: Path) -> None:
     """An index that is inside in all runs was not known to be, where the facts of the followed block are apart."""
-    assert is_proved_by("owned", VECTOR, tmp_path)
+    assert is_proved_by("owned", VECTOR, tmp_path, PATIENT_SECONDS)
 
 
 @in_exam
