@@ -18,8 +18,8 @@ from kleene.c.reader import read_program
 from kleene.passes.preparation import Prepared
 
 OWNED = next(attempt for attempt in ATTEMPTS if attempt.name == "owned")
-SECONDS = 20.0
-"""Some times what the proofs take: a ring that is wrong uses all of it."""
+SECONDS = 40.0
+"""Twenty times what the proofs take: a ring that is wrong uses all of it."""
 START = """
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
