@@ -33,8 +33,8 @@ def is_clean(text: str, folder: Path) -> bool:
     return result.complete and not result.alarms
 
 
-def is_proved_by(attempt: str, text: str, folder: Path) -> bool:
+def is_proved_by(attempt: str, text: str, folder: Path, seconds: float = SECONDS) -> bool:
     """Whether one attempt has no alarm at all."""
     prepared = _prepared(text, folder)
-    result = analyse_by_attempt(prepared, _ATTEMPT[attempt], malloc_may_fail=True, seconds=SECONDS)
+    result = analyse_by_attempt(prepared, _ATTEMPT[attempt], malloc_may_fail=True, seconds=seconds)
     return result is not None and result.complete and not result.alarms

@@ -27,6 +27,7 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.attempts.choices import index_names, with_choices
 from kleene.passes.attempts.owned import with_followed_blocks
 from kleene.passes.attempts.owned.copies import with_copied_elements
+from kleene.passes.attempts.owned.free_running import with_counted_rings
 from kleene.passes.attempts.owned.wrapped import with_wrapped_numbers
 from kleene.passes.bit_fields import with_bits_of_bytes
 from kleene.passes.calls.inline import inline
@@ -127,7 +128,7 @@ def owned_program(program: CProgram, scalars: CProgram | None = None) -> tuple[C
         return None
     scalars = _with_scalars(_before_members(inlined)) if scalars is None else scalars
     blocks = with_copied_elements(with_all_array_blocks(with_text_blocks(scalars)))
-    return with_followed_blocks(with_wrapped_numbers(blocks))
+    return with_followed_blocks(with_wrapped_numbers(with_counted_rings(blocks)))
 
 
 def _before_members(program: CProgram) -> CProgram:

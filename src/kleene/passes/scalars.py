@@ -138,7 +138,8 @@ def _splittable(variables: Iterable[Variable], operations: Iterable[Operation], 
                 candidates[variable] = parts
     known = list(operations) if candidates else []
     kept = {v for operation in known for v in _kept_whole(operation, candidates)}
-    nodes = [n for operation in known for x in expressions(operation) for n in walk(x)]
+    kept_addresses = [o for o in known if not (isinstance(o, MemSet) and _zeroed_lvalue(o) is not None)]
+    nodes = [n for operation in kept_addresses for x in expressions(operation) for n in walk(x)]
     if any(isinstance(n, PointerOffset) for n in nodes):  # from the address of a part others can be reached
         kept |= _roots(n.target for n in nodes if isinstance(n, AddressOf))
     elements = (n.target for n in nodes if isinstance(n, AddressOf))  # from one element the others can be reached

@@ -1,4 +1,6 @@
-"""Rings of owned pointers, by two indices and by a count: the attempt `owned`, alone, proves them as they are only.
+"""Rings of owned pointers, by two indices, by a count, and by indices that run freely.
+
+The attempt `owned`, alone, proves them as they are only.
 
 Each change makes a block be lost, used or freed again, or an index be outside.
 """
@@ -94,6 +96,42 @@ CHANGED_COUNT = {
 }
 
 
+FREE = """
+static unsigned head, tail;
+static int put(int *m) {
+    if (head - tail == 16) return 0;
+    ring[head++ & 15] = m;
+    return 1;
+}
+static int *get(void) { return head == tail ? NULL : ring[tail++ & 15]; }
+int main(void) {
+    while (__VERIFIER_nondet_int()) {
+        if (__VERIFIER_nondet_int()) {
+            int *m = malloc(sizeof *m);
+            if (!m) break;
+            if (!put(m)) free(m);
+        } else
+            free(get());
+    }
+    while (head - tail > 0) free(get());
+    return 0;
+}
+"""
+CHANGED_FREE = {
+    "": ("", ""),
+    "one too many": ("head - tail == 16", "head - tail == 17"),
+    "any number": ("if (head - tail == 16) return 0;", ""),
+    "one is left": ("head - tail > 0", "head - tail > 1"),
+    "the end goes round early": ("head++ & 15", "head++ & 7"),
+    "both go round early": ("& 15", "& 7"),
+    "the start is taken again": ("ring[tail++ & 15]", "ring[tail & 15]"),
+    "the one behind the start": ("ring[tail++ & 15]", "ring[++tail & 15]"),
+    "the ring is emptied at once": ("if (!put(m)) free(m);", "if (!put(m)) { tail = head; free(m); }"),
+    "the end is at the start": ("if (!put(m)) free(m);", "if (!put(m)) { head = 0; tail = 0; free(m); }"),
+    "the indices are exchanged": ("while (head - tail", "unsigned t = head; head = tail; tail = t; while (head - tail"),
+}
+
+
 def _is_proved(text: str, folder: Path) -> bool:
     path = folder / "changed.c"
     path.write_text(START + text)
@@ -116,3 +154,11 @@ def test_a_ring_by_two_indices_is_proved_as_it_is_only(name: str, tmp_path: Path
 @pytest.mark.parametrize("name", CHANGED_COUNT)
 def test_a_ring_by_a_count_is_proved_as_it_is_only(name: str, tmp_path: Path) -> None:
     assert _is_proved(_changed(COUNT, CHANGED_COUNT[name]), tmp_path) == (not name)
+
+
+@in_exam
+@pytest.mark.parametrize("name", CHANGED_FREE)
+def test_a_ring_by_indices_that_run_freely_is_proved_as_it_is_only(name: str, tmp_path: Path) -> None:
+    change = CHANGED_FREE[name]
+    text = FREE.replace(*change) if name == "both go round early" else _changed(FREE, change)
+    assert _is_proved(text, tmp_path) == (not name)

@@ -28,17 +28,27 @@ Values = dict[Variable, Expression]
 
 def with_same_values(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with computations replaced whose result some variable holds."""
+    return Cfa(cfa.entry, tuple(map(same_values(program, cfa).replace_value, cfa.edges)))
+
+
+def same_values(program: CProgram, cfa: Cfa[Operation]) -> SameValues:
+    """What variables hold at each location."""
+    known = SameValues(cfa, unseen_variables(program, cfa))
+    known.solve()
+    return known
+
+
+def unseen_variables(program: CProgram, cfa: Cfa[Operation]) -> frozenset[Variable]:
+    """The variables that may change without being named."""
     labels = [edge.label for edge in cfa.edges]
-    unseen = address_taken(labels) | exposed_globals(program)  # variables that change without being named
+    unseen = address_taken(labels) | exposed_globals(program)
     if any(isinstance(label, Call | Invoke) for label in labels):
         unseen |= {g.variable for g in program.globals}
-    known = _Known(cfa, unseen)
-    known.solve()
-    return Cfa(cfa.entry, tuple(map(known.replace_value, cfa.edges)))
+    return unseen
 
 
 @dataclass
-class _Known:
+class SameValues:
     """The fixpoint: at each location what all paths to it agree on; nothing where no path leads."""
 
     cfa: Cfa[Operation]
@@ -62,6 +72,10 @@ class _Known:
             if held == value and variable != label.target and variable.type == label.value.type:
                 return replace(edge, label=replace(label, value=variable))
         return edge
+
+    def held_by(self, expression: Expression, location: str) -> Expression | None:
+        """The expression in terms of variables that have not changed; None if it reads memory or is large."""
+        return self._value(expression, self.at.get(location, {}))
 
     def _after(self, operation: Operation, before: Values) -> Values:
         changed: set[Expression] = set(defined_variables(operation))

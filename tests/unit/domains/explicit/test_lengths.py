@@ -104,7 +104,22 @@ ROWS = """int main(void) { int *a[20], i;
     }
     while (i-- > 0) free(a[i]);
     return 0; }"""
+PROBED = """int main(void) { int *t[37], used = 0, key;
+    for (int i = 0; i < 37; i++) t[i] = NULL;
+    while (used < 36 && scanf("%d", &key) == 1) {
+        if (key < 0) continue;
+        int i = key % 37;
+        while (t[i] && *t[i] != key) i = (i + 1) % WRAP;
+        if (t[i]) continue;
+        t[i] = malloc(sizeof *t[i]);
+        if (!t[i]) break;
+        *t[i] = key;
+        used++;
+    }
+    for (int i = 0; i < 37; i++) free(t[i]);
+    return 0; }"""
 NUMBERS = {
+    "a table whose keys collide at its end": (PROBED, ("WRAP", "38"), ("WRAP", "37"), "out_of_bounds"),
     "a table with different keys grows": (TABLE, ("FREE", ""), ("FREE", "free(t);"), "memory_leak"),
     "a stack is full if little is taken": (STACK, ("LESS", "<="), ("LESS", "<"), "out_of_bounds"),
     "an allocation fails that is not the first": (ROWS, ("LAST", "1"), ("LAST", "0"), "memory_leak"),

@@ -215,7 +215,7 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
         commands = dict.fromkeys((_DIGIT, *(bytes((c,)) for c in vocabulary.characters if chr(c).isalnum())))
         styles += [_many(), *(_many(command) for command in commands), *(_split(chr(c)) for c in vocabulary.characters)]
         styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
-        styles.append(Style("different", _different))
+        styles += [Style("different", _different), Style("numbers", _numbers)]
         styles.append(Style("long name", lambda n: World((b"a",), b"b\n", n, name=b"p" * n)))
     if vocabulary.asks:
         styles += [_drawn(steadiness) for steadiness in _STEADINESS]
@@ -236,6 +236,13 @@ def _different(n: int) -> World:
     """Many short texts, no two of them equal: a table grows only if its keys differ."""
     texts = tuple(f"k{number}".encode() for number in range(min(n, _MOST_DIFFERENT)))
     return World(texts, b"".join(text + b"\n" for text in texts), n)
+
+
+def _numbers(n: int) -> World:
+    """Many numbers that are drawn, as texts: a search through a table goes past its end only where keys collide."""
+    chance = random.Random(n)
+    texts = tuple(str(chance.randrange(_SPREAD)).encode() for _ in range(min(n, _MOST_DIFFERENT)))
+    return World(texts, b"".join(text + b"\n" for text in texts), n, seed=n + 1, spread=_SPREAD)
 
 
 def _drawn(steadiness: float) -> Style:

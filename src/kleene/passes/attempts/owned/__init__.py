@@ -14,6 +14,7 @@ where they are stored in it.
 In reading order:
 
 - `copies`: `memmove` of elements becomes loops first
+- `free_running`: indices that run freely become a start and a count
 - `wrapped`: numbers that go round get a way for each case
 - `starts`: the pointers to the starts of blocks
 - `selection`: the arrays and the pointers to the blocks in them

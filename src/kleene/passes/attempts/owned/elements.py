@@ -41,6 +41,7 @@ from kleene.passes.attempts.owned.facts import (
     NULL,
     OTHER,
     SLOT,
+    WORD,
     Facts,
     Tag,
 )
@@ -87,6 +88,7 @@ class Elements(Sums):
         """What elements may have where they are read, by location: what the followed one had there."""
         self.changed: set[str] = set()
         """Where it had something new."""
+        self._always_inside: dict[tuple[Deref, str], bool] = {}
         self.follows_slot = False
         self.told: frozenset[Variable] = frozenset()
         """The indices on whose sides elements are told apart."""
@@ -94,8 +96,25 @@ class Elements(Sums):
         before = sum(v.name.startswith(HELD) for v in program.main.locals)
         self.held = Variable(f"{HELD}{before + 1}", target)
 
-    def _is_inside(self, element: Deref, state: State) -> bool:
-        state, pointer = state.copy(), bare(element.pointer)
+    def _is_inside(self, element: Deref, state: State, location: str) -> bool:
+        """Whether an element is in the array: by what is known with facts, or else of all runs."""
+        return self._is_known_inside(element, state.copy()) or self._is_always_inside(element, location)
+
+    def _is_always_inside(self, element: Deref, location: str) -> bool:
+        """Whether an element is in the array in all runs: states with facts are widened more often."""
+        answer = self._always_inside.get((element, location))
+        if answer is None:
+            pointer = bare(element.pointer)
+            base: Expression = pointer
+            index: Expression = Constant(0, WORD)
+            if isinstance(pointer, PointerOffset):
+                base, index = pointer.pointer, pointer.index
+            answer = self.inside(base, index, self.own.scale, location)
+            self._always_inside[element, location] = answer
+        return answer
+
+    def _is_known_inside(self, element: Deref, state: State) -> bool:
+        pointer = bare(element.pointer)
         if isinstance(pointer, PointerOffset):
             base, by = self.pointer(pointer.pointer, state), self.number(pointer.index, state)
         else:
@@ -187,7 +206,7 @@ class Elements(Sums):
         self, edge: Edge[Operation], target: Variable, element: Deref, facts: Facts, state: State
     ) -> Iterator[Step]:
         place = edge.label.place
-        yield from self._outside(element, facts, state, place)
+        yield from self._outside(element, facts, state, edge)
         if not facts.made:
             return
         touch, inside = self._touch(element, place), state.copy()
@@ -233,16 +252,19 @@ class Elements(Sums):
             return (Assign(place, target, like(tag, target)),)
         return (Assign(place, target, Constant(0, target.type)),)
 
-    def _outside(self, element: Deref, facts: Facts, state: State, place: Place) -> Iterator[Step]:
+    def _outside(self, element: Deref, facts: Facts, state: State, edge: Edge[Operation]) -> Iterator[Step]:
+        place = edge.label.place
         if not facts.made:
             yield Step((*self._touch(element, place), Unsupported(place, "an array that is not there")), facts, state)
-        elif not self._is_inside(element, state):
+        elif not self._is_inside(element, state, edge.source):
             error = Error(place, "out_of_bounds", OUTSIDE.format(element))
             yield Step((*self._touch(element, place), error), facts, state)
 
-    def _store_element(self, label: Assign, target: Deref, facts: Facts, state: State) -> Iterator[Step]:
+    def _store_element(
+        self, edge: Edge[Operation], label: Assign, target: Deref, facts: Facts, state: State
+    ) -> Iterator[Step]:
         place, value = label.place, label.value
-        yield from self._outside(target, facts, state, place)
+        yield from self._outside(target, facts, state, edge)
         if not facts.made:
             return
         touch, tag = self._touch(target, place), self._tag_of(value, facts)

@@ -116,7 +116,7 @@ class Steps(Elements):
         label, own = edge.label, self.own
         match label:
             case Assign(target=Deref() as target) if own.is_element(target):
-                yield from self._store_element(label, target, facts, state)
+                yield from self._store_element(edge, label, target, facts, state)
             case Assign(target=Variable() as target, value=value) if own.is_element(element := bare(value)):
                 assert isinstance(element, Deref)
                 yield from self._load_element(edge, target, element, facts, state)

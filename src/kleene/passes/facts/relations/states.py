@@ -316,9 +316,21 @@ class _Merge:
                 continue
             for pairs in self._terms(a, b):
                 one, two = (self._known_pair(*pair) for pair in pairs)
-                if one is not None and two is not None and whole not in (one, two):
+                if one is not None and two is not None and not self._has_term((one, two), whole):
                     self.held[Part("term", whole, 1)], self.held[Part("term", whole, 2)] = one, two
                     break
+
+    def _has_term(self, sums: tuple[int, int], number: int) -> bool:
+        """Whether a number is one of some, or a term of them: a sum of itself would have no end of terms."""
+        waiting, seen = list(sums), set(sums)
+        while waiting:
+            symbol = waiting.pop()
+            if symbol == number:
+                return True
+            more = {self.held.get(Part("term", symbol, place), symbol) for place in (1, 2)} - seen
+            seen |= more
+            waiting += more
+        return False
 
     def _hold_sums(self) -> None:
         """Sums of the same numbers in both states: a condition may have been on them, though no variable has them."""
@@ -387,6 +399,8 @@ class _Merge:
         for one, two in self._terms(a, b):
             if self._are_one(*one) and self._are_one(*two):
                 terms = self._hold_sum(*one), self._hold_sum(*two)
+                if self._has_term(terms, whole):
+                    continue
                 self.held[Part("term", whole, 1)], self.held[Part("term", whole, 2)] = terms
                 break
         return whole
