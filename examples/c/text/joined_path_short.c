@@ -9,7 +9,7 @@ static char* join(const char* a, const char* b) {
   if (!r) return NULL;
   strcpy(r, a);
   strcat(r, "/");  // FAILS: out_of_bounds
-  strcat(r, b);
+  strcat(r, b);  // FAILS: out_of_bounds
   return r;
 }
 int main(int argc, char** argv) {

@@ -18,7 +18,7 @@ from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
-from kleene.symbolic.one_field.decide import decide
+from kleene.symbolic.one_field.decide import Decision, decide, decide_actions
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.scene import CellName, Scene, SceneNode
 from kleene.symbolic.search.field_lemmas import with_field_lemmas
@@ -26,6 +26,7 @@ from kleene.symbolic.search.name_sets import name_sets, some_store
 from kleene.symbolic.search.observations import Observation
 from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, stage
 from kleene.symbolic.timeline.closure_updates import unshared_predicates
+from kleene.transformers.action import Action
 
 _DEFAULT = SymbolicOptions()
 OVER = LimitReached("time limit reached", Limit.TIME)
@@ -156,9 +157,24 @@ class Run:
 
     def _decide(self, formula: Formula, structure: Structure) -> bool:
         """Try the procedure for one functional field; False if the question is not of its kind."""
+        return self._decided(partial(decide, formula, structure))
+
+    def decide_actions(self, actions: Sequence[Action], structure: Structure) -> bool:
+        """Add the results of actions; False if the procedure for one functional field does not decide them."""
+        decided = False
+
+        def compute() -> None:
+            nonlocal decided
+            decided = self._decided(partial(decide_actions, actions, structure))
+
+        if self.solver.remaining() > 0:
+            self.options.within(self.solver.remaining(), compute)
+        return decided
+
+    def _decided(self, procedure: Callable[..., Decision | None]) -> bool:
         if self.solver.backend != "auto" or self.solver.dump is not None or not self.options.one_field:
             return False
-        decided = decide(formula, structure, self.theory, self.solver.remaining, minimal=self.minimal)
+        decided = procedure(self.theory, self.solver.remaining, minimal=self.minimal)
         if decided is None:
             return False
         self.minimal |= decided.minimal

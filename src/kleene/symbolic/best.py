@@ -65,7 +65,7 @@ class BestTransformer:
     def run(self, structures: Sequence[Structure]) -> SymbolicResult:
         """The same for a set of structures, with the cost and whether everything was decided."""
         run = Run(self.theory, self.options)
-        for structure in (f for s in structures for f in self.focus(s)):
+        for structure in (f for s in structures if not self._decided(run, s) for f in self.focus(s)):
             try:
                 parts = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
@@ -75,6 +75,13 @@ class BestTransformer:
             for scene in parts:
                 run.solve(self._scene_to_observe(scene), partial(self._without_solver, structure))
         return run.result()
+
+    def _decided(self, run: Run, structure: Structure) -> bool:
+        """Try the procedure for one functional field; False if the actions are not of its kind."""
+        actions = [step for step in self.actions if isinstance(step, Action)]
+        if self.two_store or len(actions) < len(self.actions):
+            return False
+        return run.decide_actions(actions, structure)
 
     def _scene_to_observe(self, scene: Scene) -> Scene:
         return with_both_stores(scene, self.theory.vocabulary) if self.two_store else scene

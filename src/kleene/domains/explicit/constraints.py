@@ -149,12 +149,12 @@ class Store:
         return Store(intervals, pairs, {s: h for s, h in self.holes.items() if s in symbols})
 
     def solution(self, prefer: Callable[[], int] = lambda: 0) -> dict[int, int]:
-        """Values for all symbols, near those of `prefer` if possible."""
+        """Values for all symbols: those of `prefer`, or as far within the bound of a symbol that has no such value."""
         store: Store = self
         values: dict[int, int] = {}
         for symbol in sorted(self.intervals):
             low, high = store.intervals[symbol]
-            value = min(max(low, prefer()), high)
+            value = _within(low, prefer(), high)
             while value < high and value in store.holes.get(symbol, ()):
                 value += 1
             fixed = store.restrict([(symbol, 0, value), (0, symbol, -value)])
@@ -164,6 +164,13 @@ class Store:
             store = fixed
             values[symbol] = value
         return values
+
+
+def _within(low: int, preferred: int, high: int) -> int:
+    """The preferred number, or one as far within the nearest bound as that is from 0: others would all be the bound."""
+    if preferred < low:
+        return min(low + abs(preferred), high)
+    return preferred if preferred <= high else max(high - abs(preferred), low)
 
 
 EMPTY = Store({}, {}, {})

@@ -13,7 +13,11 @@ In reading order:
 - `witnesses`: pointers to the witnesses of existential formulas
 - `problem`: an operation as kinds and colours of individuals, and what each may be next to
 - `summary`: what is kept of a part of a store
+- `moments`: formulas about stores before and after actions, over one graph
+- `outlines`: what actions do to the field and to the universe
+- `actions`: best transformers as problems
 - `parts`: sets of parts, all of them or the largest ones
 - `growth`: the summaries of trees, cycles and stores
+- `graphs`: the stores that are read off an example
 - `decide`: the structures of an operation, each with a store
 """

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from kleene.logic.formula import Formula
-from kleene.logic.kleene import Kleene
 from kleene.structures.canonical import canonical_abstraction
-from kleene.structures.structure import Structure, StructureBuilder
-from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany, Tree
+from kleene.structures.structure import Structure
+from kleene.symbolic.one_field.actions import problem_of_actions
+from kleene.symbolic.one_field.graphs import Graph, as_it_is, graph_of, store_after
+from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany
 from kleene.symbolic.one_field.problem import Palette, Problem, palette, problem_of
 from kleene.symbolic.one_field.reading import NotSupported
 from kleene.symbolic.one_field.summary import Summaries
 from kleene.symbolic.theory import Theory
+from kleene.transformers.action import Action
 
 MOST_PARTS = 1_000_000
 """Combinations of parts that are looked at for all structures: about a second. Beyond that, there are thousands."""
 MOST_LARGEST_PARTS = 50_000_000
 """Combinations of parts that are looked at for the largest structures; less than ten seconds."""
+MOST_LARGEST_PARTS_OF_ACTIONS = 3_000_000
+"""The same for actions, where parts are larger and provers often decide what is left."""
 MOST_KINDS_OF_GARBAGE_SETS = 256
 """Sets of kinds of unreachable individuals; the construction runs for each."""
 
@@ -43,22 +48,49 @@ def decide(
     """
     try:
         problem = problem_of(formula, structure, theory)
-        if not minimal:
-            with suppress(TooMany):
-                return Decision(_structures(problem, Budget(MOST_PARTS, remaining), _all_stores), minimal=False)
-        return Decision(_structures(problem, Budget(MOST_LARGEST_PARTS, remaining), _largest_stores), minimal=True)
+        return _decision(problem, as_it_is, remaining, MOST_LARGEST_PARTS, minimal=minimal)
     except (NotSupported, TooMany):
         return None
 
 
+def decide_actions(
+    actions: Sequence[Action],
+    structure: Structure,
+    theory: Theory,
+    remaining: Callable[[], float],
+    *,
+    minimal: bool = False,
+) -> Decision | None:
+    """The best transformer of actions, in the same way."""
+    try:
+        problem, after = problem_of_actions(actions, structure, theory)
+        read = partial(store_after, after, theory.vocabulary)
+        return _decision(problem, read, remaining, MOST_LARGEST_PARTS_OF_ACTIONS, minimal=minimal)
+    except (NotSupported, TooMany):
+        return None
+
+
+def _decision(
+    problem: Problem, read: Callable[[Graph], Structure], remaining: Callable[[], float], most: int, *, minimal: bool
+) -> Decision:
+    if not minimal:
+        with suppress(TooMany):
+            return Decision(_structures(problem, read, Budget(MOST_PARTS, remaining), _all_stores), minimal=False)
+    return Decision(_structures(problem, read, Budget(most, remaining), _largest_stores), minimal=True)
+
+
 def _structures(
-    problem: Problem, budget: Budget, stores: Callable[[Palette, Budget], Iterator[Store]]
+    problem: Problem,
+    read: Callable[[Graph], Structure],
+    budget: Budget,
+    stores: Callable[[Palette, Budget], Iterator[Store]],
 ) -> dict[Structure, Structure]:
+    """The canonical abstractions of stores, each with one; `read` gives the store of a graph."""
     result: dict[Structure, Structure] = {}
-    for guess in problem.guesses():
-        colours = palette(problem, guess)
+    for case, guess in problem.cases():
+        colours = palette(case, guess)
         for store in stores(colours, budget):
-            concrete = _concrete(store, colours, guess)
+            concrete = read(graph_of(store, colours))
             result.setdefault(canonical_abstraction(concrete), concrete)
     return result
 
@@ -74,46 +106,3 @@ def _largest_stores(colours: Palette, budget: Budget) -> Iterator[Store]:
     for size in range(len(free) + 1):
         for garbage in combinations(free, size):
             yield from Growth(colours, budget, garbage).stores().values()
-
-
-def _concrete(store: Store, colours: Palette, guess: Mapping[str, bool]) -> Structure:
-    """The structure of an example."""
-    problem = colours.problem
-    individuals: list[int] = []
-    successor: dict[int, int] = {}
-
-    def place(tree: Tree) -> int:
-        here = len(individuals)
-        individuals.append(tree.colour)
-        for below in tree.below:
-            successor[place(below)] = here
-        return here
-
-    for trees, is_cycle in store:
-        roots = [place(tree) for tree in trees]
-        if is_cycle:
-            successor.update(zip(roots, [*roots[1:], roots[0]], strict=True))
-    builder = StructureBuilder(problem.structure.vocabulary, len(individuals))
-    for here, colour in enumerate(individuals):
-        for name in problem.unary:
-            if colours.colours[colour].values[name]:
-                builder.set(name, (here,), Kleene.TRUE)
-    for name in problem.nullary:
-        if guess[name]:
-            builder.set(name, (), Kleene.TRUE)
-    for here, there in successor.items():
-        builder.set(problem.step, (here, there), Kleene.TRUE)
-    _set_paths(builder, problem, len(individuals), successor)
-    return builder.build()
-
-
-def _set_paths(builder: StructureBuilder, problem: Problem, size: int, successor: Mapping[int, int]) -> None:
-    for name, reflexive in problem.paths.items():
-        for start in range(size):
-            reached = {start} if reflexive else set()
-            here = successor.get(start)
-            while here is not None and here not in reached:
-                reached.add(here)
-                here = successor.get(here)
-            for end in reached:
-                builder.set(name, (start, end), Kleene.TRUE)

@@ -73,9 +73,10 @@ class Growth:
         self._kind = [colour.kind for colour in colours]
         self._follows: list[list[int]] = [[] for _ in colours]
         self._precedes: list[list[int]] = [[] for _ in colours]
+        used, followers = {*self._used}, palette.followers()
         for c in self._used:
-            for d in self._used:
-                if palette.allows_step(colours[c], colours[d]):
+            for d in followers[c]:
+                if d in used:
                     self._follows[c].append(d)
                     self._precedes[d].append(c)
         everything = -1

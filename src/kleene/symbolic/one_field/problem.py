@@ -7,19 +7,24 @@ features. The values are guessed, and the construction checks them (`growth`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
 from kleene.logic.formula import (
+    FALSE,
     TRUE,
     And,
     Atom,
     Formula,
+    Iff,
+    IfThenElse,
     Not,
     Or,
     conj,
+    disj,
     neg,
     predicates_of,
     reflexive_closure,
@@ -29,14 +34,17 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.transform import alpha_equal
 from kleene.structures.structure import Structure
 from kleene.symbolic.one_field.features import HERE, Feature, Gap, Kind, Some, holds
+from kleene.symbolic.one_field.moments import Jump
 from kleene.symbolic.one_field.reading import NotSupported, Reader
 from kleene.symbolic.one_field.witnesses import Witnesses
 from kleene.symbolic.theory import Theory, stage
 
 MOST_GUESSES = 1 << 16
 """Combinations of values of predicates and features, also of the first ones only; each is looked at once."""
-MOST_GLOBAL_GUESSES = 64
-"""Combinations of nullary predicates and conditions on the whole store; the construction runs for each."""
+MOST_GLOBAL_GUESSES = 1024
+"""Combinations of nullary predicates and conditions on the whole store; each is looked at once."""
+MOST_CASES = 64
+"""Those that do not contradict each other; the construction runs for each."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,31 @@ class Colour:
 
 
 @dataclass(frozen=True)
+class Field:
+    """The only field of a vocabulary, and the predicates that are defined as its closures; True if reflexive."""
+
+    step: str
+    paths: Mapping[str, bool]
+
+
+@dataclass(frozen=True)
+class Unshown:
+    """Predicates that are not those of the input structure, and steps of its stores that the graph does not have."""
+
+    pointers: tuple[str, ...] = ()
+    """Unary predicates that at most one individual has, as those of `witnesses`."""
+    others: tuple[str, ...] = ()
+    nullary: tuple[str, ...] = ()
+    shown: frozenset[str] | None = None
+    """The unary predicates that the result shows; None: those of the input structure."""
+    jumps: tuple[Jump, ...] = ()
+
+    @property
+    def unary(self) -> tuple[str, ...]:
+        return (*self.pointers, *self.others)
+
+
+@dataclass(frozen=True)
 class Problem:
     """The stores of a structure that satisfy closed conditions, over one functional field."""
 
@@ -67,7 +100,11 @@ class Problem:
     """The predicates that are defined as closures of the field; True if reflexive."""
     unary: tuple[str, ...]
     hidden: tuple[str, ...]
-    """Unary predicates that the result does not show: pointers to witnesses (`witnesses`)."""
+    """Unary predicates that the input structure does not have."""
+    told_apart: tuple[str, ...]
+    """The unary predicates that kinds tell apart: those that the result shows, and the ends of `jumps`."""
+    jumps: tuple[Jump, ...]
+    """Steps of the stores of the input structure beside those of the graph (`moments`)."""
     nullary: tuple[str, ...]
     features: tuple[Feature, ...]
     somes: tuple[Some, ...]
@@ -107,7 +144,7 @@ class Problem:
     @cached_property
     def _elsewhere(self) -> frozenset[str]:
         parts = [f for f in self.remaining if not isinstance(f, Atom)]
-        return frozenset(p for f in parts for p in predicates_of(f)).union(self.guessed)
+        return frozenset(p for f in parts for p in predicates_of(f))
 
     @cached_property
     def guessed(self) -> tuple[str, ...]:
@@ -117,10 +154,37 @@ class Problem:
         names = {s.name for s in self.somes} | {gap.name for gap in self.gaps}
         return (*self.nullary, *sorted(names & used))
 
-    def guesses(self) -> Iterator[dict[str, bool]]:
+    def cases(self) -> Iterator[tuple[Problem, dict[str, bool]]]:
+        """The problem under each guess of the conditions on whole stores that may hold."""
+        cases = [(case, guess) for guess in self._guesses() if (case := self._under(guess)) is not None]
+        if len(cases) > MOST_CASES:
+            raise NotSupported("too many cases")
+        yield from cases
+
+    def _under(self, guess: Mapping[str, bool]) -> Problem | None:
+        """The problem with guessed conditions as conditions on individuals; None if they contradict the others."""
+        somes = {s.name: s for s in self.somes}
+        conditions = {*somes, *(gap.name for gap in self.gaps)} & guess.keys()
+        as_guessed = [Atom(n, ()) if guess[n] else neg(Atom(n, ())) for n in sorted(conditions)]
+        settled = [part for f in self.remaining for part in _conjuncts(_settled(f, guess))]
+        if FALSE in settled:
+            return None
+        never, apart, remaining = _sorted_out(dict.fromkeys((*settled, *as_guessed)), somes)
+        used = {name for f in remaining for name in predicates_of(f)}
+        return replace(
+            self,
+            never=(*self.never, *never),
+            apart=tuple(dict.fromkeys((*self.apart, *apart))),
+            remaining=tuple(remaining),
+            somes=tuple(s for s in self.somes if s.name in used),
+            gaps=tuple(gap for gap in self.gaps if gap.name in used),
+        )
+
+    def _guesses(self) -> Iterator[dict[str, bool]]:
         if 1 << len(self.guessed) > MOST_GLOBAL_GUESSES:
             raise NotSupported("too many nullary predicates")
-        known = {name: self.structure.value(name) for name in self.nullary}
+        vocabulary = self.structure.vocabulary
+        known = {name: self.structure.value(name) for name in self.nullary if vocabulary.get(name) is not None}
         choices = [
             (known[name] is Kleene.TRUE,) if name in known and known[name].definite else (False, True)
             for name in self.guessed
@@ -129,8 +193,8 @@ class Problem:
             yield dict(zip(self.guessed, values, strict=True))
 
 
-def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Problem:
-    """The operation ``assume[formula](structure)``; raises `NotSupported`."""
+def field_of(theory: Theory) -> Field:
+    """The field of a vocabulary that has just one; raises `NotSupported`."""
     vocabulary = theory.vocabulary
     binary = [p for p in vocabulary.declared if p.arity == 2]
     fields = [p for p in binary if p.definition is None]
@@ -149,51 +213,46 @@ def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Proble
                 raise NotSupported(f"{p.name} is not the closure of the field")
     if len({*paths.values()}) > 1:
         raise NotSupported("a reflexive and an irreflexive closure")
-    unique = [p.name for p in vocabulary.declared if p.arity == 1 and p.has("unique")]
+    return Field(step, paths)
+
+
+def problem_of(formula: Formula, structure: Structure, theory: Theory) -> Problem:
+    """The operation ``assume[formula](structure)``; raises `NotSupported`."""
+    field = field_of(theory)
     given = stage(formula, {})
-    conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in {*paths}]
+    conditions = [stage(i.formula, {}) for i in theory.integrity if i.defines not in {*field.paths}]
     try:
-        return _problem(structure, step, paths, unique, (), (*conditions, given))
+        return problem_with(structure, field, Unshown(), (*conditions, given))
     except NotSupported:
         witnesses = Witnesses()
         named = witnesses.named(given)
-        return _problem(structure, step, paths, unique, tuple(witnesses.predicates), (*conditions, named))
+        return problem_with(structure, field, Unshown(tuple(witnesses.predicates)), (*conditions, named))
 
 
-def _problem(
-    structure: Structure,
-    step: str,
-    paths: Mapping[str, bool],
-    pointers: Sequence[str],
-    hidden: tuple[str, ...],
-    conditions: Sequence[Formula],
-) -> Problem:
+def problem_with(structure: Structure, field: Field, unshown: Unshown, conditions: Sequence[Formula]) -> Problem:
     """The stores of a structure that satisfy closed conditions."""
-    unique = [*pointers, *hidden]
-    reader = Reader(step, paths, unique)
+    unique = [p.name for p in structure.vocabulary.declared if p.arity == 1 and p.has("unique")]
+    unique += unshown.pointers
+    reader = Reader(field.step, field.paths, unique)
     read = [part for f in conditions for part in _conjuncts(reader.read_closed(f))]
-    never: list[Formula] = []
-    apart = [Some(Atom(name, (HERE,)), Atom(name, (HERE,))) for name in unique]
-    remaining: list[Formula] = []
-    for f in read:
-        some = reader.somes.get(f.body.predicate) if isinstance(f, Not) and isinstance(f.body, Atom) else None
-        if some is None:
-            remaining.append(f)
-        elif some.other is None:
-            never.append(some.gamma)
-        else:
-            apart.append(some)
+    never, apart, remaining = _sorted_out(read, reader.somes)
+    apart = [*(Some(Atom(name, (HERE,)), Atom(name, (HERE,))) for name in unique), *apart]
     used = {name for f in (*remaining, *never) for name in predicates_of(f)}
     used |= {name for f in reader.features.values() for name in predicates_of(f.gamma)}
     used |= {name for gap in reader.gaps.values() for g in (gap.gamma, gap.other) for name in predicates_of(g)}
     used |= {name for s in reader.somes.values() for g in (s.gamma, s.other or TRUE) for name in predicates_of(g)}
+    unary = tuple(p.name for p in structure.vocabulary.declared if p.arity == 1)
+    ends = {name for jump in unshown.jumps for f in (jump.source, jump.target) for name in predicates_of(f)}
+    shown = {*unary, *unshown.unary} if unshown.shown is None else unshown.shown | ends
     return Problem(
         structure=structure,
-        step=step,
-        paths=paths,
-        unary=tuple(p.name for p in structure.vocabulary.declared if p.arity == 1),
-        hidden=hidden,
-        nullary=tuple(p.name for p in structure.vocabulary.declared if p.arity == 0),
+        step=field.step,
+        paths=field.paths,
+        unary=unary,
+        hidden=unshown.unary,
+        told_apart=tuple(name for name in (*unary, *unshown.unary) if name in shown),
+        jumps=unshown.jumps,
+        nullary=(*(p.name for p in structure.vocabulary.declared if p.arity == 0), *unshown.nullary),
         features=_in_order(reader.features),
         somes=tuple(s for s in reader.somes.values() if s.name in used),
         never=tuple(never),
@@ -201,6 +260,48 @@ def _problem(
         gaps=tuple(gap for gap in reader.gaps.values() if gap.name in used),
         remaining=tuple(remaining),
     )
+
+
+def _sorted_out(
+    conditions: Iterable[Formula], somes: Mapping[str, Some]
+) -> tuple[list[Formula], list[Some], list[Formula]]:
+    """Conditions that no individual satisfies, pairs of them that no two individuals satisfy, and all others."""
+    never: list[Formula] = []
+    apart: list[Some] = []
+    remaining: list[Formula] = []
+    for f in conditions:
+        some = somes.get(f.body.predicate) if isinstance(f, Not) and isinstance(f.body, Atom) else None
+        if some is None:
+            remaining.append(f)
+        elif some.other is None:
+            never.append(some.gamma)
+        else:
+            apart.append(some)
+    return never, apart, remaining
+
+
+def _settled(f: Formula, guess: Mapping[str, bool]) -> Formula:
+    """A condition on a whole store, for the values of some nullary predicates."""
+    match f:
+        case Atom(name) if name in guess:
+            return TRUE if guess[name] else FALSE
+        case Not(body):
+            return neg(_settled(body, guess))
+        case And(a, b):
+            return conj(_settled(a, guess), _settled(b, guess))
+        case Or(a, b):
+            return disj(_settled(a, guess), _settled(b, guess))
+        case Iff(a, b):
+            one, other = _settled(a, guess), _settled(b, guess)
+            if one in (TRUE, FALSE):
+                return other if one is TRUE else neg(other)
+            return (one if other is TRUE else neg(one)) if other in (TRUE, FALSE) else Iff(one, other)
+        case IfThenElse(c, a, b):
+            condition, then, otherwise = (_settled(g, guess) for g in (c, a, b))
+            if condition in (TRUE, FALSE):
+                return then if condition is TRUE else otherwise
+            return IfThenElse(condition, then, otherwise)
+    return f
 
 
 def _conjuncts(f: Formula) -> Iterator[Formula]:
@@ -240,8 +341,28 @@ class Palette:
         """The condition on predecessors that a feature counts."""
         return _counted_condition(feature)
 
-    def allows_step(self, here: Colour, there: Colour) -> bool:
-        """Whether the successor of one individual can be another: all features that look forward agree."""
+    def followers(self) -> list[list[int]]:
+        """For each colour those that successors may have: all features that look forward agree."""
+        alike: dict[Hashable, list[int]] = defaultdict(list)
+        outlooks: dict[Hashable, list[int]] = defaultdict(list)
+        ahead = [f for f in self.problem.features if f.kind in (Kind.SUCCESSOR, Kind.TO)]
+        for number, c in enumerate(self.colours):
+            fixed = self.kinds[c.kind].node, c.values[CYCLIC]
+            seen = tuple(c.values[f.name] if f.kind is Kind.TO else holds(f.gamma, c.values) for f in ahead)
+            outlook = tuple((c.values[f.name], f.kind is Kind.TO and holds(f.gamma, c.values)) for f in ahead)
+            alike[fixed, seen].append(number)
+            outlooks[fixed, outlook].append(number)
+        result: list[list[int]] = [[] for _ in self.colours]
+        for here in outlooks.values():
+            colour = self.colours[here[0]]
+            fitting = [
+                d for there in alike.values() if self._allows_step(colour, self.colours[there[0]]) for d in there
+            ]
+            for number in here:
+                result[number] = sorted(fitting)
+        return result
+
+    def _allows_step(self, here: Colour, there: Colour) -> bool:
         p = self.problem
         nodes = self.kinds[here.kind].node, self.kinds[there.kind].node
         if p.structure.value(p.step, *nodes) is Kleene.FALSE:
@@ -292,8 +413,7 @@ def palette(problem: Problem, guess: Mapping[str, bool]) -> Palette:
     """All kinds and colours that the conditions on single individuals allow."""
     kinds: dict[IndividualKind, int] = {}
     colours = []
-    predicates = (*problem.unary, *problem.hidden)
-    names = (*predicates, *(f.name for f in problem.features))
+    names = _in_guessing_order(problem)
     conditions = _by_last_name(problem, names)
     budget = [MOST_GUESSES]
     for node in problem.structure.nodes:
@@ -301,22 +421,37 @@ def palette(problem: Problem, guess: Mapping[str, bool]) -> Palette:
         fixed = {p: value is Kleene.TRUE for p, value in known.items() if value.definite}
         for values in _guesses(names, conditions, {**guess}, fixed, budget):
             marks = frozenset(g for g in problem.marks if holds(g, values))
-            kind = IndividualKind(node, tuple(values[p] for p in predicates), marks)
+            kind = IndividualKind(node, tuple(values[p] for p in problem.told_apart), marks)
             colours.append(Colour(kinds.setdefault(kind, len(kinds)), values))
     return Palette(problem, guess, tuple(kinds), tuple(colours))
 
 
-def _by_last_name(problem: Problem, names: Sequence[str]) -> list[list[Formula]]:
-    """Conditions that no individual satisfies, each at the last of its names: there it is known whether it holds.
-
-    Reachability is reflexive, and a loop is a cycle.
-    """
+def _excluded(problem: Problem) -> list[Formula]:
+    """Conditions that no individual satisfies. Reachability is reflexive, and a loop is a cycle."""
     excluded = list(problem.never)
     for f in problem.features:
         if f.kind in (Kind.FROM, Kind.TO):
             excluded.append(conj(f.gamma, neg(Atom(f.name, (HERE,)))))
         if f.kind is Kind.LOOP:
             excluded.append(conj(Atom(f.name, (HERE,)), neg(Atom(CYCLIC, (HERE,)))))
+    return excluded
+
+
+def _in_guessing_order(problem: Problem) -> tuple[str, ...]:
+    """Predicates and features such that conditions can be checked early: always those that complete a condition."""
+    names = (*problem.unary, *problem.hidden, *(f.name for f in problem.features))
+    waiting = [[name for name in names if name in predicates_of(f)] for f in _excluded(problem)]
+    placed: dict[str, None] = {}
+    while waiting:
+        missing = min(waiting, key=len)
+        placed.update(dict.fromkeys(missing))
+        waiting = [left for others in waiting if (left := [name for name in others if name not in placed])]
+    return tuple({**placed, **dict.fromkeys(names)})
+
+
+def _by_last_name(problem: Problem, names: Sequence[str]) -> list[list[Formula]]:
+    """Conditions that no individual satisfies, each at the last of its names: there it is known whether it holds."""
+    excluded = _excluded(problem)
     place = {name: i for i, name in enumerate(names)}
     result: list[list[Formula]] = [[] for _ in range(len(names) + 1)]
     for condition in excluded:

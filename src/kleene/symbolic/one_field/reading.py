@@ -157,7 +157,21 @@ class Reader:
                 return neg(self._exists(Exists(v, neg(body)), variable))
         return self._at_one(self._pair(f, positive=True))
 
+    def _reduced(self, condition: Formula) -> Formula:
+        """A condition without what follows from its other parts: who satisfies gamma is reached from such a one."""
+        parts = dict.fromkeys(conjuncts(condition))
+        if any(neg(part) in parts for part in parts):
+            return FALSE
+        return conj(*(part for part in parts if not self._follows(part, parts)))
+
+    def _follows(self, part: Formula, parts: Mapping[Formula, None]) -> bool:
+        feature = self.features.get(part.predicate) if isinstance(part, Atom) else None
+        if feature is None or feature.kind not in (Kind.FROM, Kind.TO):
+            return False
+        return all(g in parts for g in conjuncts(feature.gamma))
+
     def _feature(self, kind: Kind, gamma: Formula = TRUE) -> Formula:
+        gamma = self._reduced(gamma)
         if gamma is FALSE:
             return FALSE
         feature = Feature(kind, gamma)
@@ -165,13 +179,17 @@ class Reader:
         return Atom(feature.name, (HERE,))
 
     def _some(self, gamma: Formula, other: Formula | None = None) -> Formula:
+        gamma, other = self._reduced(gamma), None if other is None else self._reduced(other)
         if FALSE in (gamma, other):
+            return FALSE
+        if other is not None and not self.unique.isdisjoint({*conjuncts(gamma)} & {*conjuncts(other)}):
             return FALSE
         some = Some(gamma, other)
         self.somes[some.name] = some
         return Atom(some.name, ())
 
     def _gap(self, gamma: Formula, other: Formula, *, both: bool) -> Formula:
+        gamma, other = self._reduced(gamma), self._reduced(other)
         if FALSE in (gamma, other):
             return FALSE
         gap = Gap(gamma, other, both)
@@ -276,7 +294,10 @@ class Reader:
         """The clause as a condition on `here`, or as a closed one: all other variables are quantified."""
         if not self._unite(clause, here) or self._is_contradictory(clause):
             return FALSE
-        clause.pairs -= set(self._entailed_paths(clause))
+        clause.conditions = {v: self._reduced(f) for v, f in clause.conditions.items()}
+        clause.pairs -= set(self._entailed_paths(clause)) | set(self._entailed_differences(clause))
+        if FALSE in clause.conditions.values():
+            return FALSE
         while others := sorted(clause.variables - {here}, key=_innermost_first):
             if not any(self._eliminate_one(clause, w, here) or self._eliminate_pointed(clause, w) for w in others):
                 raise NotSupported("variables that are linked in other ways")
@@ -322,6 +343,14 @@ class Reader:
             if pair.positive and pair.link in (Link.PATH, Link.REACH):
                 stronger = (Link.STEP, Link.PATH) if pair.link is Link.REACH else (Link.STEP,)
                 if any(Pair(link, pair.left, pair.right) in clause.pairs for link in stronger):
+                    yield pair
+
+    def _entailed_differences(self, clause: Clause) -> Iterator[Pair]:
+        """Inequalities of individuals whose conditions contradict each other."""
+        for pair in clause.pairs:
+            if pair.link is Link.EQUAL and not pair.positive:
+                both = conj(*(clause.conditions.get(v, TRUE) for v in (pair.left, pair.right)))
+                if self._reduced(both) is FALSE:
                     yield pair
 
     def _eliminate_one(self, clause: Clause, w: str, here: str | None) -> bool:
@@ -437,7 +466,7 @@ class Reader:
 
     def _eliminate_different(self, clause: Clause, w: str, u: str, here: str | None) -> bool:
         """Two different individuals without other links."""
-        if here is not None or clause.links_of(u) != clause.links_of(w):
+        if u == here or clause.links_of(u) != clause.links_of(w):
             return False
         clause.pairs -= clause.links_of(w)
         one, other = clause.conditions.pop(u, TRUE), clause.conditions.pop(w, TRUE)

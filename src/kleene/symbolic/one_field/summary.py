@@ -334,14 +334,32 @@ class Summaries:
         return True
 
     def _has_steps(self, summary: Summary) -> bool:
-        """Where the input structure has a definite step, all individuals make it."""
+        """All individuals make the definite steps of the input structure, and none that it excludes."""
         there = bits(summary & self.all_some)
+        structure = self.palette.problem.structure
         for a in there:
             targets = summary >> self._steps + a * (self.count + 1) & ((1 << self.count + 1) - 1)
+            jumps = _union(1 << b for b in there if self._leads_to(a, b)) if self.palette.problem.jumps else 0
+            if jumps:  # the graph has no step there
+                targets = jumps
+                node = self.palette.kinds[a].node
+                ends = [self.palette.kinds[b].node for b in bits(jumps)]
+                if any(structure.value(self.palette.problem.step, node, end) is Kleene.FALSE for end in ends):
+                    return False
             for b in there:
                 if self.palette.must_step(a, b) and (targets != 1 << b or summary >> self._several + b & 1):
                     return False
         return True
+
+    def _leads_to(self, a: int, b: int) -> bool:
+        """Whether the stores of the input structure have a step between kinds that the graph does not have."""
+        kinds, jumps = self._values_of_kinds, self.palette.problem.jumps
+        return any(holds(x.source, kinds[a]) and holds(x.target, kinds[b]) for x in jumps)
+
+    @cached_property
+    def _values_of_kinds(self) -> list[dict[str, bool]]:
+        names = self.palette.problem.told_apart
+        return [dict(zip(names, kind.values, strict=True)) for kind in self.palette.kinds]
 
 
 def _union(masks: Iterable[int]) -> int:

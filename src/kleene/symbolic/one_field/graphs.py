@@ -1,0 +1,86 @@
+"""The graphs that the construction finds, and the stores that are read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic.one_field.actions import Afterwards
+from kleene.symbolic.one_field.features import holds
+from kleene.symbolic.one_field.growth import Store, Tree
+from kleene.symbolic.one_field.problem import Palette, Problem
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Individuals with the values of predicates and features, and their successors."""
+
+    problem: Problem
+    individuals: Sequence[Mapping[str, bool]]
+    successor: Mapping[int, int]
+    guess: Mapping[str, bool]
+    """Nullary predicates."""
+
+
+def graph_of(store: Store, colours: Palette) -> Graph:
+    """The graph of an example."""
+    individuals: list[int] = []
+    successor: dict[int, int] = {}
+
+    def place(tree: Tree) -> int:
+        here = len(individuals)
+        individuals.append(tree.colour)
+        for below in tree.below:
+            successor[place(below)] = here
+        return here
+
+    for trees, is_cycle in store:
+        roots = [place(tree) for tree in trees]
+        if is_cycle:
+            successor.update(zip(roots, [*roots[1:], roots[0]], strict=True))
+    return Graph(colours.problem, [colours.colours[c].values for c in individuals], successor, colours.guess)
+
+
+def as_it_is(graph: Graph) -> Structure:
+    """The store that the graph is."""
+    return store_after(Afterwards({}, (), ()), graph.problem.structure.vocabulary, graph)
+
+
+def store_after(after: Afterwards, vocabulary: Vocabulary, graph: Graph) -> Structure:
+    """The store of a vocabulary after actions."""
+    there = [u for u, values in enumerate(graph.individuals) if not any(values[name] for name in after.absent)]
+    place = {u: node for node, u in enumerate(there)}
+    builder = StructureBuilder(vocabulary, len(there))
+    for p in vocabulary.declared:
+        name = after.names.get(p.name, p.name)
+        if p.arity == 0 and graph.guess[name]:
+            builder.set(p.name, (), Kleene.TRUE)
+        if p.arity == 1:
+            for u in there:
+                if graph.individuals[u][name]:
+                    builder.set(p.name, (place[u],), Kleene.TRUE)
+    successor = {place[u]: place[w] for u, w in graph.successor.items() if u in place and w in place}
+    for jump in after.jumps:
+        ends = [u for u in there if holds(jump.target, graph.individuals[u])]
+        for u in there:
+            if ends and holds(jump.source, graph.individuals[u]):
+                successor[place[u]] = place[ends[0]]
+    for here, target in successor.items():
+        builder.set(graph.problem.step, (here, target), Kleene.TRUE)
+    _set_paths(builder, graph.problem, len(there), successor)
+    return builder.build()
+
+
+def _set_paths(builder: StructureBuilder, problem: Problem, size: int, successor: Mapping[int, int]) -> None:
+    for name, reflexive in problem.paths.items():
+        for start in range(size):
+            reached = {start} if reflexive else set()
+            here = successor.get(start)
+            while here is not None and here not in reached:
+                reached.add(here)
+                here = successor.get(here)
+            for end in reached:
+                builder.set(name, (start, end), Kleene.TRUE)
