@@ -150,6 +150,10 @@ MESSAGES = {
         "free(s); int *p = where(); return *p;",
         ["dangling_dereference: local is out of scope: p (confirmed)", "main.c:8:31: note: 'local' is declared here"],
     ),
+    "a block that is lost at a brace": (
+        "while (__VERIFIER_nondet_int()) { int *block = get(4); if (block) *block = 1; } free(s);",
+        ["memory_leak: block from line 11 is lost (confirmed)", "    statement: the scope of block ends"],
+    ),
 }
 
 

@@ -65,30 +65,41 @@ int main(void) {
     return 0;
 }
 """
+NARROW = (
+    TABLE.replace("zeroed(size_t size)", "zeroed(unsigned size)")
+    .replace("unsigned order = 4;", "unsigned length = nondet(); if (length < 1 || length > 4000) return 0;")
+    .replace("id * 2654435761u >> (32 - order)", "id % length")
+    .replace("1u << order", "length")
+)
+"""The allocator has an `unsigned` size, and the bounds of the length say that it does not wrap."""
 WRONG_LISTS = {
     "the second node begins too late": ("n->next = (struct node *)&l->null;", "n->next = (struct node *)&l->tail;"),
-    "the end of the list is not set": ("l->null = NULL;", "l->null = (struct node *)&l->head;"),
     "the node before is not set": ("after->prev = before;", ""),
     "the tail is that of the node": ("l->tail = n;", "l->tail = n + 1;"),
-    "the head is freed": ("while (l.head->next) {", "while (l.head) {"),
 }
 WRONG_TABLES = {
     "one bit too much": ("(32 - order)", "(31 - order)"),
     "one element too much": ("i < 1u << order", "i <= 1u << order"),
     "too few elements": ("(1u << order) * sizeof *table", "((1u << order) - 1) * sizeof *table"),
-    "bytes in place of elements": ("(1u << order) * sizeof *table", "(1u << order)"),
+}
+WRONG_NARROW = {
+    "the size wraps": (" || length > 4000", ""),
+    "the size wraps where it is large": ("length > 4000", "length > 0x20000001"),
+    "the size has room in a byte only": ("zeroed(unsigned size)", "zeroed(unsigned char size)"),
 }
 
 
-@pytest.mark.parametrize("text", [LIST, TABLE], ids=["list", "table"])
+@pytest.mark.parametrize("text", [LIST, TABLE, NARROW], ids=["list", "table", "narrow"])
 def test_right_programs_are_proved(text: str, tmp_path: Path) -> None:
     assert is_proved(text, tmp_path)
 
 
 @pytest.mark.parametrize(
     ("text", "old", "new"),
-    [(LIST, *c) for c in WRONG_LISTS.values()] + [(TABLE, *c) for c in WRONG_TABLES.values()],
-    ids=[*WRONG_LISTS, *WRONG_TABLES],
+    [(LIST, *c) for c in WRONG_LISTS.values()]
+    + [(TABLE, *c) for c in WRONG_TABLES.values()]
+    + [(NARROW, *c) for c in WRONG_NARROW.values()],
+    ids=[*WRONG_LISTS, *WRONG_TABLES, *WRONG_NARROW],
 )
 def test_wrong_programs_are_not_proved(text: str, old: str, new: str, tmp_path: Path) -> None:
     assert old in text

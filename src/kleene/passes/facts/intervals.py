@@ -37,6 +37,8 @@ from kleene.passes.promote import exposed_globals
 Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
 """An interval for each variable; a missing variable may have any value of its type."""
+_MOST_BITS = 64
+"""No number has more: it is not shifted further."""
 _PATIENCE = 2
 """Joins at the head of a loop before intervals grow to the next constant of the program."""
 
@@ -232,4 +234,6 @@ def _arithmetic(operator: str, a: Interval, b: Interval) -> Interval | None:
             return 0, a[1]
         case ">>" if a[0] >= 0 and b[0] == b[1] >= 0:
             return a[0] >> b[0], a[1] >> b[0]
+        case "<<" if a[0] >= 0 and b[0] >= 0 and b[1] < _MOST_BITS:  # what has no room may be any number
+            return a[0] << b[0], a[1] << b[1]
     return None

@@ -28,6 +28,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import IntegerType, PointerType, RecordType, Type, VoidType
 from kleene.passes.facts.blocks_of_pointers import array_at_end, factors, terms
+from kleene.passes.facts.intervals import Intervals
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.indices import has_pointers
@@ -49,7 +50,7 @@ class _Arrays:
     def __init__(self, program: CProgram, function: Function) -> None:
         self.program, self.before = program, function
         self.copies = Copies(function.cfa)
-        self.sizes = _Sizes(function.cfa)
+        self.sizes = _Sizes(program, function.cfa)
         self.new: list[Variable] = []
 
     def function(self) -> Function:
@@ -127,8 +128,9 @@ def _is_untyped(label: Allocate | Realloc) -> bool:
 class _Sizes:
     """Numbers that parameters of functions have got, as the callers wrote them."""
 
-    def __init__(self, cfa: Cfa[Operation]) -> None:
+    def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
         self.cfa = cfa
+        self.intervals = Intervals(program, cfa)
         self.exposed = address_taken(edge.label for edge in cfa.edges)
         changing = (e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope))
         written = Counter(v for label in changing for v in defined_variables(label))
@@ -155,12 +157,29 @@ class _Sizes:
                 return node
             return written if written.type == node.type else Cast(written, node.type)
 
-        while not is_enough(size):
+        def widened(node: Expression) -> Expression:
+            return self._without_narrow_type(node, use.source)
+
+        while not is_enough(size := rewrite(size, widened)):
             written = rewrite(size, value)
             if written == size:
                 return rewrite(size, _without_conversion)
             size = written
         return size
+
+    def _without_narrow_type(self, node: Expression, location: str) -> Expression:
+        """A number that is converted to a narrow type and back, without that: an allocator may have an `unsigned` size.
+
+        The intervals at the use of the size say that the number has room in the narrow type.
+        """
+        match node:
+            case Cast(type=IntegerType() as wide, operand=Cast(type=IntegerType() as narrow, operand=number)):
+                if narrow.boolean or not isinstance(number.type, IntegerType) or number.type.size != wide.size:
+                    return node
+                low, high = self.intervals.of(number, location)
+                if narrow.minimum <= low and high <= narrow.maximum:
+                    return number if number.type == wide else Cast(number, wide)
+        return node
 
     def _is_kept(self, variable: Expression, value: Expression, start: Edge[Operation], use: Edge[Operation]) -> bool:
         """Whether a variable has a value at a use of it, and what this value reads is unchanged by then.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kleene.cfa.operations import Call, Error, Place
+from kleene.cfa.operations import Call, EndScope, Error, Place
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
@@ -182,13 +182,20 @@ def _called(call: Call, following: Sequence[TraceStep]) -> str:
 
 
 def hidden_statement(confirmed: Confirmed) -> str:
-    """The statement that fails, if a macro has it: the source line begins with the macro, or lacks names."""
+    """The statement that fails, if a macro has it: the source line begins with the macro, or lacks names.
+
+    A brace says what ends there: a block may be lost with the last pointer to it.
+    """
     from kleene.report.check.trace import lines_of
 
     place = confirmed.fault.place
     lines = [line for line in lines_of(confirmed) if line.place == place]
-    if not lines or isinstance(confirmed.trace.steps[lines[-1].last].operation, Error):  # its message says it
+    operation = confirmed.trace.steps[lines[-1].last].operation if lines else None
+    if operation is None or isinstance(operation, Error):  # its message says it
         return ""
+    if isinstance(operation, EndScope):
+        names = [str(v) for v in operation.variables if not v.is_temporary]
+        return f"the scope of {', '.join(names)} ends" if names else ""
     return _hidden(place, lines[-1].text)
 
 

@@ -42,7 +42,8 @@ int main(void) {
 }
 """
 )
-MAKES = ("malloc(8 * sizeof *a)", "calloc(8, sizeof *a)")
+MAKES = ("malloc(8 * sizeof *a)", "calloc(8, sizeof *a)", "malloc((s + 8) * sizeof *a)")
+SHORTER = "p = realloc(a, n * sizeof *a); if (!p) exit(1); a = p;"
 STATEMENTS = (
     "old = a[0];",
     "kept = a[0];",
@@ -80,6 +81,14 @@ STATEMENTS = (
     "memmove(a, a + 1, (n - 1) * sizeof *a);",
     "t = a[n - 1]; memmove(a + 1, a, (size_t)(n - 1) * sizeof *a); a[0] = t;",
     "i = n - 1; free(a[i]); memmove(&a[i], &a[i + 1], (n - i - 1) * sizeof *a); n--;",
+    SHORTER,
+    "p = realloc(a, (n - 1) * sizeof *a); if (!p) exit(1); a = p;",
+    f"n--; {SHORTER}",
+    f"n--; free(a[n]); {SHORTER}",
+    "t = a[n - 1]; p = realloc(a, --n * sizeof *a); if (!p) exit(1); a = p; free(t);",
+    "old = a[n - 1]; p = realloc(a, --n * sizeof *a); if (!p) exit(1); a = p;",
+    "p = realloc(a, 2 * sizeof *p); if (p) a = p; if (n > 2) n = 2;",
+    "p = realloc(a, (n + 1) * sizeof *a); if (!p) exit(1); a = p; a[n] = NULL; if (a[1]) s = a[1]->v;",
 )
 ENDS = (
     "for (i = 0; i < n; i++) free(a[i]); free(a);",
@@ -166,6 +175,11 @@ int main(void) {
     return s;
 }
 """,
+    "the last block when the array gets shorter": _framed(f"if (n > 1) {{ n--; {SHORTER} }}", make=MAKES[2]),
+    "an element behind the new length": _framed(f"if (n > 1) {{ {SHORTER} n++; }}", make=MAKES[2]),
+    "a block that is freed twice, by what was behind the length": _framed(
+        f"if (n > 1) {{ n--; t = a[n]; {SHORTER} free(t); if (s == 0) free(t); }}", make=MAKES[2]
+    ),
     "elements behind the old length": HEADER
     + """\
 int main(void) {
@@ -197,6 +211,20 @@ def test_a_program_that_fails_does_so_with_one_block(name: str, tmp_path: Path) 
     assert followed is not None
     assert _fails(program)
     assert not _is_wrong(program, followed)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if (n > 1) {{ n--; free(a[n]); {SHORTER} }}",
+        f"if (n > 1) {{ t = a[--n]; {SHORTER} free(t); }}",
+    ],
+)
+def test_arrays_that_get_shorter_are_followed(body: str, tmp_path: Path) -> None:
+    program, followed = _followed(_framed(body, make=MAKES[2]), tmp_path)
+    assert followed is not None
+    assert not _fails(program)
+    assert not _fails(followed)
 
 
 @in_exam

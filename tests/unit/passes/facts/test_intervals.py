@@ -62,7 +62,7 @@ ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "<<": operator.lshift,
     ">>": operator.rshift,
 }
-EXACT = {"+", "-", "*", "/", ">>"}
+EXACT = {"+", "-", "*", "/", "<<", ">>"}
 """Where there is a result, it is the least interval."""
 FULL = {"+", "-", "*"}
 """Operators with a result for all intervals."""
@@ -96,7 +96,7 @@ def test_arithmetic_has_all_results(name: str) -> None:
             assert name != "%" or max(map(abs, got)) < b[1], (a, b)
             assert name != "%" or ((a[0] >= 0) <= (got[0] >= 0) and (a[1] <= 0) <= (got[1] <= 0)), (a, b)
             assert name != "&" or got[0] >= 0, (a, b)
-    assert (answers > 0) == (name not in ("|", "^", "<<"))
+    assert (answers > 0) == (name not in ("|", "^"))
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,10 @@ def test_arithmetic_has_all_results(name: str) -> None:
         (">>", (2, 9), (1, 2), None),
         (">>", (-2, 9), (1, 1), None),
         (">>", (2, 9), (-1, -1), None),
+        ("<<", (1, 1), (1, 12), (2, 4096)),
+        ("<<", (-1, 1), (1, 2), None),
+        ("<<", (1, 1), (-1, 2), None),
+        ("<<", (1, 1), (1, 64), None),
     ],
 )
 def test_arithmetic_is_as_exact_as_it_says(name: str, a: Interval, b: Interval, result: Interval | None) -> None:

@@ -138,7 +138,7 @@ class Steps(Elements):
     # The array ------------------------------------------------------------------------------------------------
 
     def _make_array(self, label: Allocate | Realloc, facts: Facts, state: State, after: State) -> Iterator[Step]:
-        """The array is made, or grows; it is a block of one byte in the result."""
+        """The array is made, or gets another length; it is a block of one byte in the result."""
         place, product = label.place, factors(label.size)
         target, size = self._flat_value(label.target), Constant(1, label.size.type)
         if product is None or self.own.scale % product[1]:
@@ -154,8 +154,8 @@ class Steps(Elements):
             old = self._flat_value(label.pointer)
             made = replace(label, pointer=old, size=size, target=target)
             if moved:
-                if product[1] != self.own.scale or not self._grows(label, product[0], state):
-                    yield self._unsupported("an array of pointers that may shrink", label, facts, state)
+                if product[1] != self.own.scale or not self._has_length(label.pointer, state):
+                    yield self._unsupported("an array of pointers that gets an unknown length", label, facts, state)
                     return
                 none = Assume(place, Comparison("==", old, Constant(0, old.type)))
                 reason = Unsupported(place, "two arrays of one kind at a time")
@@ -168,28 +168,65 @@ class Steps(Elements):
             operations = (*before, made, Assume(place, self._flat_value(is_null), truth=truth))
             for new, then in self._made(label, facts, state, after) if not truth else [(facts, after)]:
                 passed = self.after(Assume(place, is_null, truth=truth), then)
+                lost = (
+                    (Assign(place, self.held, Constant(0, self.held.type)),) if facts.copies > new.copies == 0 else ()
+                )
                 if passed is not None:
-                    yield Step(operations, new, passed)
+                    yield Step((*operations, *lost), new, passed)
 
     def _made(
         self, label: Allocate | Realloc, facts: Facts, state: State, after: State
     ) -> Iterator[tuple[Facts, State]]:
-        """What is known where the array was made, or has grown: elements behind its old length have no value."""
+        """What is known where the array was made, or got another length.
+
+        Elements behind its old length have no value, and those behind its new one are gone.
+        """
         new = replace(facts, made=True)
-        if facts.slot is None:
-            yield new, after
-            return
         if not (isinstance(label, Realloc) and facts.made):
             is_zeroed = isinstance(label, Allocate) and label.zeroed
-            yield replace(new, slot=NULL if is_zeroed else NOTHING), after
+            yield new if facts.slot is None else replace(new, slot=NULL if is_zeroed else NOTHING), after
             return
+        product = factors(label.size)
+        assert product is not None
+        for kept, here in self._within(new, product[0], state, grows=self._grows(label, product[0], state)):
+            if facts.slot is None:
+                ways = [(kept, here)]
+            else:
+                ways = list(self._old_slot(label, kept, here))
+            for own, before in ways:
+                then = self.after(label, before)
+                if then is not None:
+                    yield own, ordered(own, then)
+
+    def _old_slot(self, label: Realloc, facts: Facts, state: State) -> Iterator[tuple[Facts, State]]:
+        """An element that was in the array before it got another length, and one that was not."""
         for operator, slot in (("<", facts.slot), (">=", NOTHING)):
             here = state.copy()
             room = self._whole_room(label.pointer, self.own.scale, here)
             if room is None or relate(operator, here.held[SLOT], room, here.zone):
-                then = self.after(label, here)
-                if then is not None:
-                    yield replace(new, slot=slot), then
+                yield replace(facts, slot=slot), here
+
+    def _within(self, facts: Facts, count: Expression, state: State, *, grows: bool) -> Iterator[tuple[Facts, State]]:
+        """The followed elements that are within the new length of the array: all of them, if it grows."""
+        ways = [(facts, state)]
+        for number in () if grows else reversed(self.numbers(facts)):
+            ways = [way for own, before in ways for way in self._cut(number, count, own, before)]
+        yield from ways
+
+    def _cut(self, number: Variable, count: Expression, facts: Facts, state: State) -> Iterator[tuple[Facts, State]]:
+        """An element that is within the new length of the array, and one that is behind it and gone."""
+        within, behind = state.copy(), state.copy()
+        if relate("<", within.held[number], self.number(count, within), within.zone):
+            yield facts, within
+        if relate(">=", behind.held[number], self.number(count, behind), behind.zone):
+            if facts.slot is not None:
+                yield replace(facts, slot=NOTHING), behind
+            else:
+                yield self._without(facts, number, behind), behind
+
+    def _has_length(self, pointer: Expression, state: State) -> bool:
+        """Whether the length of the array is known, and the pointer is its start."""
+        return self._whole_room(pointer, self.own.scale, state.copy()) is not None
 
     def _grows(self, label: Realloc, count: Expression, state: State) -> bool:
         state = state.copy()
