@@ -46,6 +46,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "parts of calls": (("programs/four_lists_recursive",),),
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded": (("circular/notes",),),
+    "tags": (("data/expressions",),),
     "assertions after shape": (("refine/equal_bits",),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
     "deep errors": (("data/fiftieth",),),
@@ -94,6 +95,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("COMPARISONS_SHARE", ("shape",)),
         ("UNREAD_SHARE", ("shape",)),
         ("LOCAL_SHARE", ("shape",)),
+        ("TAGS_SHARE", ("tags",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
@@ -135,6 +137,14 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.shape.optional_nodes": (
         ("SAMPLED_STRUCTURES", ("optional nodes",)),
         ("GAIN_FACTOR", ("optional nodes",)),
+    ),
+    "kleene.analysis.c.shape.tags": (
+        ("RUNS", ("tags",)),
+        ("MOST_STEPS", ("tags",)),
+        ("MOST_STATES", ("tags",)),
+        ("SECONDS", ("tags",)),
+        ("MOST_VALUES", ("tags",)),
+        ("MOST_NODES", ("tags",)),
     ),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (

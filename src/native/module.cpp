@@ -308,23 +308,11 @@ nb::tuple post(PyAction& self, const Batch& batch, int threads, bool timed) {
 
 // Stores -------------------------------------------------------------------------------------------------------------
 
-// What the stores of an analysis have in common.
-struct StoreForm {
-  SignatureRef signature;
-  std::string join;
-  Naming naming;
-  std::vector<int> key, pointing;
-};
-
 struct PyStore {
-  explicit PyStore(std::shared_ptr<const StoreForm> given)
-      : form(std::move(given)),
-        signature(form->signature),
-        store(make_store(form->join, *signature, form->naming, form->key, form->pointing)) {}
-  PyStore(const SignatureRef& signature, const std::string& join, const std::vector<int>& naming,
+  PyStore(SignatureRef given, std::unique_ptr<Store> made) : signature(std::move(given)), store(std::move(made)) {}
+  PyStore(const SignatureRef& given, const std::string& join, const std::vector<int>& naming,
           const std::vector<int>& key, const std::vector<int>& pointing)
-      : PyStore(std::make_shared<const StoreForm>(signature, join, Naming(*signature, naming), key, pointing)) {}
-  std::shared_ptr<const StoreForm> form;
+      : PyStore(given, make_store(join, *given, Naming(*given, naming), key, pointing)) {}
   SignatureRef signature;
   std::unique_ptr<Store> store;
 
@@ -513,7 +501,7 @@ NB_MODULE(_native, m) {
              self.check(handle.signature);
              return self.store->current(*handle.record);
            })
-      .def("empty", [](const PyStore& self) { return PyStore(self.form); })
+      .def("empty", [](const PyStore& self) { return PyStore(self.signature, self.store->another()); })
       .def("is_current", &is_current)
       .def("united", &united, nb::arg("batches"), nb::arg("only_current"), nb::arg("threads") = 1)
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })

@@ -9,7 +9,7 @@
 namespace kleene {
 
 void Table::insert(std::uint64_t hash, RecordRef record) {
-  constexpr std::size_t kSmallest = 16;
+  constexpr std::size_t kSmallest = 4;  // most stores have a few structures, in several shards
   if (2 * (size_ + 1) > entries_.size()) {
     std::vector<Entry> old(std::max(kSmallest, 2 * entries_.size()));
     old.swap(entries_);
@@ -265,6 +265,7 @@ class TableStore : public Store {
 // `rel`: all structures, up to isomorphism (canonical structures are isomorphic iff they are equal).
 class RelationalStore : public TableStore {
  public:
+  std::unique_ptr<Store> another() const override { return std::make_unique<RelationalStore>(); }
   bool covers(const Record& structure, Ticker& ticker) override {
     return find(shard(structure.hash), structure) || embeds_in_some(structure, ticker);
   }
@@ -288,8 +289,16 @@ class RelationalStore : public TableStore {
 template <class KeyType>
 class MergingStore : public TableStore {
  public:
+  // What stores of one kind share.
+  struct Form {
+    KeyType key;
+    bool partial;
+    Naming naming;
+  };
+  explicit MergingStore(std::shared_ptr<const Form> form) : form_(std::move(form)) {}
   MergingStore(KeyType key, bool partial, Naming naming)
-      : key_(std::move(key)), partial_(partial), naming_(std::move(naming)) {}
+      : MergingStore(std::make_shared<const Form>(Form{std::move(key), partial, std::move(naming)})) {}
+  std::unique_ptr<Store> another() const override { return std::make_unique<MergingStore>(form_); }
 
   bool covers(const Record& structure, Ticker& ticker) override {
     const std::uint64_t own = hash(structure);
@@ -303,7 +312,7 @@ class MergingStore : public TableStore {
   }
 
  protected:
-  std::uint64_t hash(const Record& structure) const override { return key_.hash(structure); }
+  std::uint64_t hash(const Record& structure) const override { return form_->key.hash(structure); }
   RecordRef join(Table& table, std::uint64_t hash, const RecordRef& structure) override {
     Table::Entry* entry = find(table, hash, *structure);
     if (!entry) {
@@ -311,8 +320,8 @@ class MergingStore : public TableStore {
       return structure;
     }
     if (entry->record->equals(*structure)) return {};
-    RecordRef joined =
-        partial_ ? join_partial(entry->record, *structure) : join_independent(*entry->record, *structure, naming_);
+    RecordRef joined = form_->partial ? join_partial(entry->record, *structure)
+                                      : join_independent(*entry->record, *structure, form_->naming);
     if (joined.get() == entry->record.get() || joined->equals(*entry->record)) return {};
     entry->record = joined;
     count_replacement();
@@ -321,11 +330,9 @@ class MergingStore : public TableStore {
 
  private:
   Table::Entry* find(Table& table, std::uint64_t hash, const Record& structure) {
-    return table.find(hash, [&](const Record& other) { return key_.equal(structure, other); });
+    return table.find(hash, [&](const Record& other) { return form_->key.equal(structure, other); });
   }
-  KeyType key_;
-  bool partial_;
-  Naming naming_;
+  std::shared_ptr<const Form> form_;
 };
 
 // Stores that compare structures one by one within groups.
@@ -364,6 +371,8 @@ class EmbeddingStore : public GroupedStore<Numbers> {
     Key(signature, rails, true);  // checks them
     for (int rail : rails) slots_.push_back(signature.slot(rail));
   }
+  explicit EmbeddingStore(std::vector<int> slots) : slots_(std::move(slots)) {}
+  std::unique_ptr<Store> another() const override { return std::make_unique<EmbeddingStore>(slots_); }
 
   std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int, Ticker& ticker) override {
     std::vector<RecordRef> added;
@@ -408,6 +417,7 @@ class EmbeddingStore : public GroupedStore<Numbers> {
 class ConcreteStore : public GroupedStore<Numbers> {
  public:
   explicit ConcreteStore(Naming naming) : naming_(std::move(naming)) {}
+  std::unique_ptr<Store> another() const override { return std::make_unique<ConcreteStore>(naming_); }
 
   std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int, Ticker& ticker) override {
     std::vector<RecordRef> added;

@@ -44,6 +44,8 @@ class Table {
 class Store {
  public:
   virtual ~Store() = default;
+  // Another store of the same kind, without structures: programs have thousands of them, one for each location.
+  virtual std::unique_ptr<Store> another() const = 0;
   // Joins structures in; the result are those, new or grown, that have to be propagated. Threads may share a large
   // batch.
   virtual std::vector<RecordRef> add(const std::vector<RecordRef>& structures, int threads, Ticker& ticker) = 0;

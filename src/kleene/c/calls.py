@@ -20,12 +20,12 @@ from kleene.cfa.expressions import (
     Cast,
     Comparison,
     Constant,
-    Deref,
     Expression,
     FloatConstant,
     FunctionAddress,
     StringLiteral,
     Variable,
+    target_of,
     without_casts,
 )
 from kleene.cfa.operations import (
@@ -512,7 +512,7 @@ def _time(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
     """Any number; it is stored as well if there is a place for it."""
     pointer = c._address(args[0])
     if isinstance(pointer.type, PointerType) and not (isinstance(pointer, Constant) and pointer.value == 0):
-        c.lower.builder.emit(Havoc(c.lower.place(cursor), Deref(pointer, pointer.type.target), "time"))
+        c.lower.builder.emit(Havoc(c.lower.place(cursor), target_of(pointer, pointer.type.target), "time"))
     return c._havoc(cursor, "time", target, wanted)
 
 

@@ -20,7 +20,6 @@ from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
 from kleene.c.library.start_and_end import MAIN, RUN_HANDLERS, with_returned_pointer, with_start_and_end
 from kleene.c.library.symbols import referred_name
-from kleene.c.library.unused import without_unused_variables
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import (
@@ -45,6 +44,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
 from kleene.cfa.program import SUMMARY, Assumption, CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
+from kleene.cfa.unused import without_unused_variables
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
 

@@ -28,6 +28,7 @@ from kleene.cfa.expressions import (
     StringLiteral,
     Unary,
     Variable,
+    target_of,
 )
 from kleene.cfa.operations import Assign
 from kleene.cfa.program import Global
@@ -258,9 +259,7 @@ class Values:
             raise UnsupportedConstruct(f"dereference of {pointer.type}", cursor)
         if isinstance(pointer.type.target, FunctionType):
             return pointer
-        if isinstance(pointer, AddressOf) and pointer.target.type == pointer.type.target:
-            return pointer.target
-        return Deref(pointer, pointer.type.target)
+        return target_of(pointer, pointer.type.target)
 
     def _compound_literal(self, cursor: Any) -> Expression:
         type_ = self.lower.type(cursor)

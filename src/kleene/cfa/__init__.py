@@ -8,4 +8,5 @@ In reading order:
 - `expressions`: expressions without side effects
 - `operations`: labels of edges
 - `program`: functions, globals, layouts
+- `unused`: global variables that a program does not use
 """

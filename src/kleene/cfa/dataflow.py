@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from heapq import heappop, heappush
 from typing import TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
@@ -24,9 +25,10 @@ def solve_forward(
     """
     order = cfa.post_order
     at = dict(start)
-    waiting = set(at)
-    while waiting:
-        location = max(waiting, key=lambda name: order.get(name, -1))
+    queue = sorted((-order.get(name, -1), name) for name in at)
+    waiting = {name for _, name in queue}
+    while queue:
+        _, location = heappop(queue)
         waiting.remove(location)
         for edge in cfa.leaving(location):
             new = after(edge, at[location])
@@ -35,5 +37,7 @@ def solve_forward(
             joined = join(edge.target, at[edge.target], new) if edge.target in at else new
             if joined is not None:
                 at[edge.target] = joined
-                waiting.add(edge.target)
+                if edge.target not in waiting:
+                    waiting.add(edge.target)
+                    heappush(queue, (-order.get(edge.target, -1), edge.target))
     return at

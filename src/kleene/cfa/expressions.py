@@ -389,6 +389,11 @@ def has_dereference(expression: Expression) -> bool:
     return any(isinstance(node, Deref | Index) for node in walk(expression))
 
 
+def target_of(pointer: Expression, type_: Type) -> Expression:
+    """The target of a pointer; of the address of a variable or member of that type, this one itself."""
+    return pointer.target if isinstance(pointer, AddressOf) and pointer.target.type == type_ else Deref(pointer, type_)
+
+
 def without_casts(value: Expression) -> Expression:
     """The value that is converted; a number that is only a part of an address stays one."""
     while isinstance(value, Cast) and not _is_part_of_address(value):

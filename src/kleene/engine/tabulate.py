@@ -83,7 +83,7 @@ def tabulate(
     """The least fixpoint; the result has for each location the elements reached there in any context."""
     reached: Tabulated[Label, Element] = Tabulated({})
     reached.listeners = list(listeners)
-    reached.stores = _ByLocation(reached.activations, domain)
+    reached.stores = _ByLocation(reached, domain)
     table = _Table(procedures, domain, schedule, reached)
     try:
         table.run(main, domain.initial(initial), check_limits)
@@ -94,13 +94,25 @@ def tabulate(
 
 
 class _ByLocation(Mapping[str, Store[Element]]):
-    """The elements reached at each location in any context, combined on access."""
+    """The elements reached at each location in any context, combined on access, once until there are more."""
 
-    def __init__(self, activations: list[Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
-        self._activations = activations
+    def __init__(self, reached: Tabulated[Label, Element], domain: CallDomain[Label, Element]) -> None:
+        self._reached = reached
+        self._activations = reached.activations
         self._domain = domain
+        self._combined: dict[str, Store[Element]] = {}
+        self._combined_at = -1
+        """The number of elements when they were combined: every change of a store adds to it."""
 
     def __getitem__(self, location: str) -> Store[Element]:
+        if self._combined_at != self._reached.generated:
+            self._combined, self._combined_at = {}, self._reached.generated
+        combined = self._combined.get(location)
+        if combined is None:
+            combined = self._combined[location] = self._combine(location)
+        return combined
+
+    def _combine(self, location: str) -> Store[Element]:
         stores = [a.stores[location] for a in self._activations if location in a.stores]
         if not stores:
             raise KeyError(location)

@@ -51,6 +51,7 @@ class RoleKind(Enum):
     SAME_AS_BEFORE = auto()
     TOUCHED = auto()
     COUNT = auto()
+    ODD = auto()
 
 
 @dataclass(frozen=True, slots=True)

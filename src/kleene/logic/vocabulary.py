@@ -131,6 +131,11 @@ class Vocabulary:
         """The index of each predicate by its name."""
         return self._index
 
+    @cached_property
+    def rails(self) -> dict[str, int]:
+        """The first rail of each predicate, by its name: a structure has two for each."""
+        return {name: 2 * place for name, place in self._index.items()}
+
     def extend(self, predicates: Iterable[Predicate]) -> Vocabulary:
         """A new vocabulary with the given predicates added at the end."""
         return Vocabulary(self.predicates + tuple(predicates))

@@ -22,6 +22,7 @@ from kleene.cfa.expressions import (
     children,
     root_variable,
     walk,
+    without_casts,
 )
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operation, Place, Print, Skip, expressions
@@ -142,7 +143,21 @@ def _splittable(variables: Iterable[Variable], operations: Iterable[Operation], 
         kept |= _roots(n.target for n in nodes if isinstance(n, AddressOf))
     elements = (n.target for n in nodes if isinstance(n, AddressOf))  # from one element the others can be reached
     kept |= _roots(element.base for element in elements if isinstance(element, Index))
+    kept |= _roots(wider.target for wider in map(_address_of_more, nodes) if wider is not None)
     return {v: parts for v, parts in candidates.items() if v not in kept}
+
+
+def _address_of_more(expression: Expression) -> AddressOf | None:
+    """The address of a part that is cast to a pointer to something larger: what follows the part is used by it, too.
+
+    Lists whose head is a struct of three pointers have such addresses: its last two are used as a node.
+    """
+    match expression:
+        case Cast(type=PointerType(target=target)):
+            address = without_casts(expression)
+            if isinstance(address, AddressOf) and target.size > address.target.type.size:
+                return address
+    return None
 
 
 def _roots(lvalues: Iterable[Expression]) -> set[Variable]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from kleene.cfa.expressions import OPEN_GHOST_OFFSET, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -306,7 +306,7 @@ class Translator:
             names = ", ".join(v.name for v in dead)
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates.values())))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
-        if loses and self._can_leak():
+        if loses and self._can_leak:
             steps = [*steps, Step(self._collect(), self._leaks() if self.leaks else ())]
         return steps
 
@@ -316,6 +316,7 @@ class Translator:
         alarm = Alarm("memory_leak", self.context.place, "a block is not freed and nothing points to it any more")
         return ((leak, alarm),)
 
+    @cached_property
     def _can_leak(self) -> bool:
         return any(isinstance(e.label, Allocate | Realloc | Specified) for e in self.source.edges)
 

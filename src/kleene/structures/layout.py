@@ -110,7 +110,7 @@ class Layout:
     def image(self, vector: int, matrix: int) -> int:
         """v'[j] = exists i: v[i] and M[i][j]."""
         w, result = self.width, 0
-        while vector:
+        while vector and matrix:
             i = vector.bit_length() - 1
             result |= matrix >> (i * w)
             vector ^= 1 << i

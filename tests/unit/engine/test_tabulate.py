@@ -135,6 +135,19 @@ def test_what_never_returns_leads_nowhere() -> None:
     assert reached.complete and "end" not in reached.stores
 
 
+def test_what_is_asked_in_between_does_not_get_old() -> None:
+    asked: list[int] = []
+
+    def look(reached: Reached[int]) -> None:
+        known = {e for a in reached.activations if "in" in a.stores for e in a.stores["in"].elements()}  # type: ignore
+        if known:
+            assert reached.stores["in"].elements() == sorted(known)
+            asked.append(len(known))
+
+    tabulate(MAIN, countdown(), Numbers(), [34, 70, 52], Schedule(), check_limits=look)
+    assert len(set(asked)) > 2
+
+
 def test_limits_leave_a_partial_result() -> None:
     def limit(reached: Reached[int]) -> None:
         if reached.generated > 3:

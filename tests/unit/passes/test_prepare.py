@@ -94,6 +94,19 @@ def test_structs_and_arrays_that_nothing_needs_whole_are_gone(tmp_path: Path) ->
     assert not [v for v in _variables(program) if isinstance(v.type, RecordType | ArrayType)]
 
 
+def test_globals_of_functions_that_are_not_called_are_gone(tmp_path: Path) -> None:
+    """Each table with texts of a header was followed by every analysis, in every file that includes it."""
+    path = tmp_path / "unused.c"
+    path.write_text(
+        'static const char *const names[] = {"one", "two"}, *used = "three";\n'
+        "static int kept = 1;\n"
+        "int name_of(int k) { return names[k & 1][0]; }\n"
+        "int main(void) { return kept + used[0]; }\n"
+    )
+    variables = {g.variable.name for g in inline(read_program([str(path)])).globals}
+    assert variables == {"kept", "used"}
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -12,7 +12,6 @@ In reading order:
 - `start_and_end`: functions that run before the entry and at the exit
 - `jumps`: `setjmp` and `longjmp`
 - `errors`: `errno` behind an allocation that fails
-- `unused`: variables of the library that a program does not use
 - `models`: the models that a user can choose
 - `retyped`: bytes that are read as another type: numbers may hide pointers there
 - `reach`: what unknown code can reach

@@ -18,10 +18,10 @@ from kleene.cfa.expressions import (
     Cast,
     Comparison,
     Constant,
-    Deref,
     Expression,
     PointerDifference,
     Variable,
+    target_of,
 )
 from kleene.cfa.operations import READ_COUNT, READ_NUMBER, Assign, Assume, Call, Havoc, Place
 from kleene.cfa.types import CHAR, INT, LONG_LONG, FloatType, IntegerType, PointerType, is_scalar
@@ -135,7 +135,7 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
             _call(c, place, "__kleene_scan_field", (pointer, *_field(c, conversion)))
         else:
             read = _read(c, place, pointer, cursor)
-            c.lower.builder.emit(Assign(place, Deref(pointer, read.type), read))
+            c.lower.builder.emit(Assign(place, target_of(pointer, read.type), read))
     c.lower.builder.connect(c.lower.builder.here, end, place)
     c.lower.builder.here = end
     return count
@@ -255,11 +255,11 @@ def _convert(c: Calls, cursor: Any, rest: Variable, target: Expression | None, c
         _assign_if(c, place, rest, stored_to, Cast(value, stored_to.type))
 
 
-def _target(cursor: Any, pointer: Expression) -> Deref:
+def _target(cursor: Any, pointer: Expression) -> Expression:
     """The number that an argument points to."""
     if not isinstance(pointer.type, PointerType) or not isinstance(pointer.type.target, IntegerType | FloatType):
         raise UnsupportedConstruct("sscanf to something that is not a number", cursor)
-    return Deref(pointer, pointer.type.target)
+    return target_of(pointer, pointer.type.target)
 
 
 def _assign_if(c: Calls, place: Place, rest: Variable, target: Expression, value: Expression) -> None:

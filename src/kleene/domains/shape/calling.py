@@ -10,6 +10,7 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import Post
+from kleene.domains.shape.machine import NativePart, NativeParts
 from kleene.domains.shape.stores import NODE_JOINS
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
@@ -108,7 +109,7 @@ class CallingShapeDomain(DerivingDomain):
             self._refuse(edge, element)
             return []
         self._divisions[call, element] = division
-        return self._settle(edge, self.heaps.entry(division, call))
+        return list(self._settle(edge, self.heaps.entry(division, call)))
 
     def resume(
         self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
@@ -118,7 +119,7 @@ class CallingShapeDomain(DerivingDomain):
         from kleene.domains.shape.heap_join import join_after_call
 
         division = self._divisions[call, caller]
-        results = []
+        results: list[Structure] = []
         for end in exits:
             after = join_after_call(self.heaps, division, call, end)
             if after is None:
@@ -127,12 +128,28 @@ class CallingShapeDomain(DerivingDomain):
                 results += self._settle(edge, after)
         return results
 
-    def _settle(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
-        coerced = self.coercer.coerce(structure)
-        if coerced is None:
+    def _settle(self, edge: Edge[Action], structure: Structure) -> Sequence[Structure]:
+        """The structure coerced and blurred."""
+        settled = self._settled_natively(structure)
+        if settled is None:
+            coerced = self.coercer.coerce(structure)
+            settled = [self.blur(Draft.of(coerced, 0), coerced)] if coerced is not None else []
+        if not settled:
             self.contradictions.setdefault(edge.label, (edge, structure))
-            return []
-        return [self.blur(Draft.of(coerced, 0), coerced)]
+        return settled
+
+    def _settled_natively(self, structure: Structure) -> Sequence[Structure] | None:
+        """The same on the native machine, by an action that does nothing; None where that machine cannot do it."""
+        if self.native is None or not self.stages.coerce_before:
+            return None
+        outcome = self.native.post(self._settling, [structure])
+        parts = outcome.parts if isinstance(outcome, NativeParts) else []
+        return parts[0].results if len(parts) == 1 and isinstance(parts[0], NativePart) else None
+
+    @cached_property
+    def _settling(self) -> Transformer:
+        nothing = Action("settle")
+        return Transformer(nothing, self.coercer, self.focuser, stages=self.stages, closed_input=False)
 
     def _refuse(self, edge: Edge[Action], structure: Structure) -> None:
         reports = [Report(message, structure, definite=False) for message in edge.label.messages]

@@ -45,6 +45,7 @@ class Editor:
         self.size = size
         self.values = values
         self.layout = layout_for(size)
+        self._rails = vocabulary.rails
 
     @staticmethod
     def of(structure: Structure) -> Editor:
@@ -55,20 +56,23 @@ class Editor:
         return (1 << self.size) - 1
 
     def get(self, name: str) -> Rails:
-        index = 2 * self.vocabulary.index(name)
-        return self.values[index], self.values[index + 1]
+        index, values = self._rails[name], self.values
+        return values[index], values[index + 1]
 
     def set(self, name: str, value: Rails) -> None:
-        index = 2 * self.vocabulary.index(name)
+        index = self._rails[name]
         self.values[index], self.values[index + 1] = value
 
     def at(self, name: str, *nodes: int) -> Rails:
-        return bit_of(self.get(name), self.layout.bit(nodes))
+        index, values = self._rails[name], self.values
+        bit = self.layout.bit(nodes)
+        return values[index] >> bit & 1, values[index + 1] >> bit & 1
 
     def put(self, name: str, value: Rails, *nodes: int) -> None:
+        index, values = self._rails[name], self.values
         bit = self.layout.bit(nodes)
-        must, may = self.get(name)
-        self.set(name, (must & ~(1 << bit) | value[0] << bit, may & ~(1 << bit) | value[1] << bit))
+        values[index] = values[index] & ~(1 << bit) | value[0] << bit
+        values[index + 1] = values[index + 1] & ~(1 << bit) | value[1] << bit
 
     def row(self, name: str, node: int) -> Rails:
         """The nodes that a binary predicate relates a node to."""

@@ -15,6 +15,7 @@ from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group
 from kleene.structures.layout import layout_for
+from kleene.structures.program.build import MAY, MUST
 from kleene.structures.structure import Structure
 
 
@@ -71,7 +72,7 @@ class _Join:
                 self.result.put(name, self.end.at(name, self.images[u]), self.rest[u])
         self._variables()
         steps = [name for g in self._groups for name in self.heaps.present(*g.members, g.name, g.step)]
-        for name in dict.fromkeys(steps):
+        for name in dict.fromkeys(steps) if self.division.cutpoints else ():
             for u, k in self.rest.items():
                 for node in self.division.cutpoints:
                     self.result.put(name, self.before.at(name, u, node), k, self.place[self.images[node]])
@@ -88,6 +89,8 @@ class _Join:
         for root in self.heaps.roots:
             self._root(root)
         self._cancellation()
+        for name in self.heaps.odd:  # of nodes whose cells the callee did not know
+            self.result.evaluate_at(name, sum(1 << k for k in self._borders()))
         for name in self.heaps.others:
             self.result.evaluate(name)
         self._same()
@@ -100,14 +103,23 @@ class _Join:
         relation = before.get(name)[1]
         inward = before.layout.image(rest, relation) & local & ~marked
         outward = before.layout.preimage(relation, rest) & local & ~marked
-        places = {self.place[self.images[u]]: u for u in self.division.cutpoints}
-        for u, k in self.rest.items():
-            for node in set(self.place) - set(self.rest.values()):
-                cut = places.get(node)
-                there = before.at(name, u, cut) if cut is not None else (0, 1 if inward else 0)
-                back = before.at(name, cut, u) if cut is not None else (0, 1 if outward else 0)
-                self.result.put(name, there, k, node)
-                self.result.put(name, back, node, k)
+        layout, result = self.result.layout, self.result
+        there = (1 << len(self.rest)) - 1
+        others = result.every & ~there
+        cut = sum(1 << self.place[self.images[u]] for u in self.division.cutpoints)
+        into, out = layout.rows[there] & (others * layout.col), layout.rows[others] & (there * layout.col)
+        must, may = result.get(name)
+        may &= ~(into | out)
+        if inward:
+            may |= into & ~(cut * layout.col)
+        if outward:
+            may |= out & ~layout.rows[cut]
+        result.set(name, (must & ~(into | out), may))
+        for node in self.division.cutpoints:
+            image = self.place[self.images[node]]
+            for u, k in self.rest.items():
+                result.put(name, before.at(name, u, node), k, image)
+                result.put(name, before.at(name, node, u), image, k)
 
     def _same(self) -> None:
         """A member of the rest is as it was if it was so before; one of the callee's part if nothing pointed out."""
@@ -169,19 +181,14 @@ class _Join:
         """A unary value before the call on the rest."""
         if value == NOTHING:
             return NOTHING
-        must, may = 0, 0
-        for u, k in self.rest.items():
-            must |= (value[0] >> u & 1) << k
-            may |= (value[1] >> u & 1) << k
-        return must, may
+        kept = self.division.kept
+        return kept.rail(value[0], 1, MUST), kept.rail(value[1], 1, MAY)
 
     # Variables --------------------------------------------------------------------------------------------------
 
     def _variables(self) -> None:
-        calls, result = self.heaps.calls, self.result
-        for name in calls.pointers:
-            if name not in self.vocabulary:
-                continue
+        result = self.result
+        for name in self.heaps.pointers:
             if name in self.call.shared:
                 result.set(name, self._move(self.end.get(name)))
             else:
@@ -198,6 +205,8 @@ class _Join:
 
     def _targets(self, old: Rails) -> Rails:
         """The targets of a pointer of the caller: in the rest, or cutpoints."""
+        if old == NOTHING:
+            return NOTHING
         pointed = self._of_rest(old)
         for node in self.division.cutpoints:
             value, k = bit_of(old, node), self.place[self.images[node]]

@@ -22,7 +22,7 @@ from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.vocabulary.groups import Group, has_cell, not_null
 from kleene.semantics.vocabulary.held_blocks import held_by
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, OUTER
-from kleene.structures.edit import mapping_of
+from kleene.structures.edit import Mapping, mapping_of
 from kleene.structures.structure import Structure
 
 
@@ -44,11 +44,15 @@ class Division:
         return ((1 << self.structure.size) - 1) & ~self.local
 
     @cached_property
+    def kept(self) -> Mapping:
+        """The nodes of the rest, alone."""
+        kept = tuple((u,) for u in range(self.structure.size) if self.rest >> u & 1)
+        return mapping_of(kept, self.structure.size)
+
+    @cached_property
     def rest_values(self) -> Sequence[int]:
         """The values on the rest alone: every structure that the callee ends with is joined to them."""
-        kept = tuple((u,) for u in range(self.structure.size) if self.rest >> u & 1)
-        arities = tuple(p.arity for p in self.structure.vocabulary)
-        return mapping_of(kept, self.structure.size).apply(self.structure.values, arities)
+        return self.kept.apply(self.structure.values, tuple(p.arity for p in self.structure.vocabulary))
 
 
 class LocalHeaps:
@@ -57,6 +61,10 @@ class LocalHeaps:
     def __init__(self, vocabulary: Vocabulary, calls: CallVocabulary) -> None:
         self.vocabulary = vocabulary
         self.calls = calls
+        self._roots_reach: dict[str, list[tuple[Group, str]]] = {}
+        self._roots_cells: dict[str, list[str]] = {}
+        self._group_closures: dict[str, list[tuple[str, str, str]]] = {}
+        self._of_roots: dict[tuple[str, str], str | None] = {}
         self.arities = tuple(p.arity for p in vocabulary)
         self.nullary = [p.name for p in vocabulary if p.arity == 0 and p.definition is None]
         self.pointers = sorted(name for name in calls.pointers if name in vocabulary)
@@ -64,7 +72,9 @@ class LocalHeaps:
         self.cancelling = [p.name for p in vocabulary if p.is_a(RoleKind.LEADS_BACK)]
         self.binary = [p.name for p in vocabulary if p.arity == 2]
         self.numbers = [p.name for p in vocabulary if p.arity == 1 and p.is_a(RoleKind.INTEGER_CELL)]
-        known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
+        self.odd = [p.name for p in vocabulary if p.is_a(RoleKind.ODD)]
+        """Predicates about the numbers and cells of a node itself."""
+        known = {p.name for p in vocabulary if p.definition is None} | {*self.cancelling, *self.odd}
         for group in calls.groups:
             known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}
             known |= {group.looping, *(has_cell(member) for member in group.members)}
@@ -95,21 +105,42 @@ class LocalHeaps:
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
         """The closures of a group: each with its relation, and with the reachability predicate of the root ''."""
-        without_cuts = (group.closure, group.step, group.reach_before_cuts(""))
-        entries = [without_cuts, (group.whole_closure, group.name, group.reach(""))]
-        return [entry for entry in entries if entry[0] in self.vocabulary]
+        known = self._group_closures.get(group.name)
+        if known is None:
+            without_cuts = (group.closure, group.step, group.reach_before_cuts(""))
+            entries = [without_cuts, (group.whole_closure, group.name, group.reach(""))]
+            known = self._group_closures[group.name] = [entry for entry in entries if entry[0] in self.vocabulary]
+        return known
 
     def of_root(self, name: str, root: str) -> str | None:
         """The predicate of another root that corresponds to the predicate `name` of a root."""
-        return self._of_role.get(replace(self._roles[name], root=root))
+        if (name, root) not in self._of_roots:
+            self._of_roots[name, root] = self._of_role.get(replace(self._roles[name], root=root))
+        return self._of_roots[name, root]
 
     def reaches(self, root: str) -> list[tuple[Group, str]]:
         """The reachability predicates of a root."""
-        return [(g, n) for g in self.calls.groups for n in self.present(g.reach_before_cuts(root), g.reach(root))]
+        known = self._roots_reach.get(root)
+        if known is None:
+            named = [(g, n) for g in self.calls.groups for n in (g.reach_before_cuts(root), g.reach(root))]
+            known = self._roots_reach[root] = [(g, n) for g, n in dict.fromkeys(named) if n in self.vocabulary]
+        return known
 
     def not_null(self, root: str) -> list[str]:
         """The predicates of the cells of the root's target that are not null."""
-        return self.present(*(not_null(root, m) for g in self.calls.groups for m in g.members))
+        known = self._roots_cells.get(root)
+        if known is None:
+            cells = self.present(*(not_null(root, m) for g in self.calls.groups for m in g.members))
+            known = self._roots_cells[root] = cells
+        return known
+
+    @cached_property
+    def _guides(self) -> list[tuple[Group, list[tuple[str, list[str], list[str]]]]]:
+        """For each group, the roots with the predicates that say which nodes they reach: all, and without cuts."""
+        return [
+            (g, [(root, self.present(g.reach(root)), self.present(g.reach_before_cuts(root))) for root in self.roots])
+            for g in self.calls.groups
+        ]
 
     def from_node(self, editor: Editor, group: Group, name: str, old: str, node: int) -> Rails | None:
         """The nodes that a node reaches: by the predicate of a variable that points to it, else by the closure.
@@ -130,26 +161,30 @@ class LocalHeaps:
     def sharpen(self, structure: Structure) -> Structure:
         """The structure without the edges that reachability predicates exclude."""
         editor = Editor.of(structure)
-        for group in self.calls.groups:
+        for group, guides in self._guides:
+            impossible = self._impossible(editor, group, guides)
             for edge in group.members:
                 must, may = editor.get(edge)
-                editor.set(edge, (must, must | self._possible(editor, group, may)))
+                editor.set(edge, (must, must | may & ~impossible))
         return editor.structure()
 
-    def _possible(self, editor: Editor, group: Group, may: int) -> int:
+    def _impossible(self, editor: Editor, group: Group, guides: list[tuple[str, list[str], list[str]]]) -> int:
+        """The edges that reachability predicates exclude; they do not depend on the edges."""
         layout, every = editor.layout, editor.every
-        single = every
+        single, excluded = every, 0
         for name in self.sharing_predicates(group) or ["sm"]:
             single = every & ~editor.get(name)[1] if name != "sm" else 0
-        for root in self.roots:
-            here = editor.get(root)[1]
-            for name in self.present(group.reach(root)):  # successors of a reachable node are reachable
+        for root, reaching, before_cuts in guides:
+            for name in reaching:  # successors of a reachable node are reachable
                 reached, perhaps = editor.get(name)
-                may &= ~(layout.rows[reached] & ((every & ~perhaps) * layout.col))
-            for name in self.present(f"r[{group.name},{root}]"):  # so is its one predecessor, if it is not the first
+                if reached and perhaps != every:
+                    excluded |= layout.rows[reached] & ((every & ~perhaps) * layout.col)
+            for name in before_cuts:  # so is its one predecessor, if it is not the first
                 reached, perhaps = editor.get(name)
-                may &= ~(layout.rows[every & ~perhaps] & ((reached & single & ~here) * layout.col))
-        return may
+                reached &= single & ~editor.get(root)[1]
+                if reached and perhaps != every:
+                    excluded |= layout.rows[every & ~perhaps] & (reached * layout.col)
+        return excluded
 
     def divide(self, structure: Structure, call: CallAction) -> Division | None:
         """The nodes that the callee may reach, and the nodes to mark; None if there are too many to mark."""
@@ -287,6 +322,8 @@ class LocalHeaps:
             self._blur_borders(source, editor, group, division, call, place)
             for name in self.present(group.on_cycle, group.looping, *(f"has[{m}]" for m in group.members)):
                 editor.evaluate_at(name, borders)
+        for name in self.odd:
+            editor.evaluate_at(name, borders)
         pointing = borders
         for name in self.calls.edges:
             pointing |= editor.layout.preimage(editor.get(name)[1], borders)

@@ -126,6 +126,7 @@ class _Rewriting:
     memory: Memory
     edges: list[Edge[Operation]] = field(default_factory=list)
     _given_by: dict[int, tuple[tuple[Expression, Expression | int], ...]] = field(default_factory=dict)
+    _forms_by: dict[int, tuple[_Test, ...]] = field(default_factory=dict)
 
     @property
     def cfa(self) -> Cfa[Operation]:
@@ -146,6 +147,26 @@ class _Rewriting:
         return tests
 
     @cached_property
+    def _number_of(self) -> dict[Expression, int]:
+        return {expression: number for number, expression in enumerate(self.tests)}
+
+    @cached_property
+    def _tests_by_form(self) -> dict[Expression, list[Expression]]:
+        grouped: dict[Expression, list[Expression]] = {}
+        for expression, (_, form) in self.tests.items():
+            grouped.setdefault(form, []).append(expression)
+        return grouped
+
+    @cached_property
+    def _tests_of(self) -> dict[Expression, list[Expression]]:
+        """The comparisons that mention a variable."""
+        grouped: dict[Expression, list[Expression]] = {}
+        for expression in self.tests:
+            for variable in {node for node in walk(expression) if isinstance(node, Variable)}:
+                grouped.setdefault(variable, []).append(expression)
+        return grouped
+
+    @cached_property
     def _held(self) -> HeldValues:
         return HeldValues(self.memory, _QUIET)
 
@@ -153,8 +174,12 @@ class _Rewriting:
         """The comparison of an edge as it is written, and with what its variables hold; none at other edges."""
         if not isinstance(edge.label, Assume):
             return ()
-        condition = edge.label.condition
-        return tuple(dict.fromkeys(map(_Test.of, (condition, self._held.in_place(condition, edge.source)))))
+        known = self._forms_by.get(id(edge))
+        if known is None:
+            condition = edge.label.condition
+            forms = map(_Test.of, (condition, self._held.in_place(condition, edge.source)))
+            known = self._forms_by[id(edge)] = tuple(dict.fromkeys(forms))
+        return known
 
     def _read_places(self, expression: Expression) -> set[Place] | None:
         """Where a comparison reads memory; None if it is not one of numbers in variables and behind pointers."""
@@ -263,7 +288,8 @@ class _Rewriting:
             return ()
         changed = set(defined_variables(label))
         overwritten = self._overwritten(label, self.fresh.get(edge.source, frozenset()))
-        touched = [e for e in self.tests if e in overwritten or not changed.isdisjoint(walk(e))]
+        reached = overwritten.union(*[self._tests_of.get(variable, ()) for variable in changed])
+        touched = sorted(reached, key=self._number_of.__getitem__)
         copied = self._made_equal(label)
         values: list[tuple[Expression, Expression | int]] = []
         for expression in touched:
@@ -279,8 +305,7 @@ class _Rewriting:
         outcome = TRUE if test.holds(edge.label) else FALSE
         form = self.tests[test.expression][1]
         pairs = self.equal.get(edge.source, frozenset())
-        same = [e for e, (_, f) in self.tests.items() if f == form and _are_equal(e, test.expression, pairs)]
-        return tuple((e, outcome) for e in same)
+        return tuple((e, outcome) for e in self._tests_by_form[form] if _are_equal(e, test.expression, pairs))
 
     def _overwritten(self, operation: Operation, fresh: frozenset[Variable]) -> set[Expression]:
         """The comparisons that read what an operation writes to memory."""

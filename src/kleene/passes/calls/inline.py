@@ -40,6 +40,7 @@ from kleene.cfa.operations import (
     rename_variables,
 )
 from kleene.cfa.program import SUMMARY, TEXT_PRIMITIVES, CProgram, Function
+from kleene.cfa.unused import without_unused_variables
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.pointers.function_values import is_function_pointer
 
@@ -64,8 +65,8 @@ Copies = dict[tuple[str, str, str], Copy]
 def inline(program: CProgram, *, max_edges: int = MAX_EDGES) -> CProgram:
     """The program with all calls inlined except those of recursive and specified functions, which keep their automata.
 
-    The functions of the result are the entry and those functions that it reaches. Raises LimitReached when the
-    automata get larger than `max_edges`.
+    The functions of the result are the entry and those functions that it reaches, its global variables those that they
+    use. Raises LimitReached when the automata get larger than `max_edges`.
     """
     return inlined_with_copies(program, max_edges=max_edges)[0]
 
@@ -80,7 +81,7 @@ def inlined_with_copies(program: CProgram, *, max_edges: int = MAX_EDGES) -> tup
         inliner = _Inliner(program, max_edges)
         functions[name] = inliner.function(program.functions[name])
         copies |= {(name, *site): copy for site, copy in inliner.sites.items()}
-    return replace(program, functions=functions), copies
+    return without_unused_variables(replace(program, functions=functions)), copies
 
 
 def _is_apart(program: CProgram, name: str) -> bool:

@@ -8,7 +8,7 @@ So has each one that is made for numbers: a buffer of 16 bytes is no struct of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import (
@@ -51,6 +51,15 @@ LEAST_POINTER = 4
 """Bytes of the smallest pointer: a smaller constant in a size of an array of pointers belongs to the number of them."""
 OWN_SIZES = 1 << 48
 """Where the sizes begin that stand for variable ones: no block is as large."""
+
+
+@dataclass(frozen=True)
+class ByteArray:
+    """An array of bytes in the structs of a kind."""
+
+    kind: object
+    offset: int
+    size: int
 
 
 class Blocks:
@@ -106,6 +115,21 @@ class Blocks:
         places = [self._places_of(lvalue) for lvalue in lvalues]
         accessed = {kind for own in places for kind, _ in own or ()}
         return frozenset(holding if None in places else holding - (numbers - others - accessed))
+
+    def are_elsewhere(self, one: frozenset[object], two: frozenset[object]) -> bool:
+        """Whether blocks of the one kinds are on the heap, and those of the other kinds are not."""
+        heap, others = self._heap_and_others
+        return any(
+            bool(a) and bool(b) and a <= heap - others and b <= others - heap for a, b in ((one, two), (two, one))
+        )
+
+    @cached_property
+    def _heap_and_others(self) -> tuple[frozenset[object], frozenset[object]]:
+        """The kinds of blocks of the heap, and those of variables and blocks of the stack."""
+        made = [o for o in self.operations if isinstance(o, Allocate | Realloc)]
+        heap = {self.of_allocation(o) for o in made if isinstance(o, Realloc) or not o.stack}
+        stack = {self.of_allocation(o) for o in made if isinstance(o, Allocate) and o.stack}
+        return frozenset(heap), frozenset(stack | {self.of_object(v) for v in self.memory.objects})
 
     @cached_property
     def byte_arrays(self) -> dict[object, list[tuple[int, int]]]:
@@ -280,9 +304,7 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     The count is a number whose product is the size modulo the width of a size; it may be less than 0. What has fewer
     bits on the way to a size may have wrapped: that is no number of elements.
     """
-    width = size.type.size
-    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType) and size.operand.type.size >= width:
-        size = size.operand
+    size = _written(size)
     product = _times(size)
     if product is None:
         return None
@@ -291,6 +313,21 @@ def factors(size: Expression) -> tuple[Expression, int] | None:
     if inner is not None and each.value < LEAST_POINTER <= inner[1].value:  # ``sizeof(void *) * n * 2``
         count, each = Binary("*", inner[0], each, count.type), inner[1]
     return before_conversion(count, size.type), each.value
+
+
+def _written(size: Expression) -> Expression:
+    """A size without conversions that keep its bits, and without the factor 1 of ``calloc(1, n * sizeof *p)``."""
+    width = size.type.size
+    while True:
+        match size:
+            case Cast(operand=inner) if isinstance(inner.type, IntegerType) and inner.type.size >= width:
+                size = inner
+            case Binary("*", inner, Constant(value=1)) | Binary("*", Constant(value=1), inner):
+                if inner.type.size < width:
+                    return size
+                size = inner
+            case _:
+                return size
 
 
 def _times(size: Expression) -> tuple[Expression, Constant] | None:

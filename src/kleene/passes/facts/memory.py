@@ -399,16 +399,17 @@ class Memory:
 
     def _add(self, target: Expression, places: set[Place]) -> bool:
         if isinstance(target, Variable) and self.kind(target) == "pointer":
-            return _grow(self.pointer_places[target], places, str(target))
+            return _grow(self.pointer_places[target], _followed(self.pointer_places[target], places))
         grown = [self._add_to_cell(place, places) for place in self.address_places(target)]
         return any(grown)
 
     def _add_to_cell(self, place: Place, places: set[Place]) -> bool:
         changed = place not in self.cell_of
         self._name_cell(place, f"@{place[1]}")
-        grown = not places <= self._held[place]
-        self._held[place] |= places
-        return _grow(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+        targets = self.cell_targets[self.cell_of[place]]
+        places = _followed(targets, places)
+        grown = [_grow(known, places) for known in (self._held[place], targets)]
+        return any(grown) or changed
 
     # Structure types ----------------------------------------------------------------------------------------------
 
@@ -572,12 +573,21 @@ def _shift(places: Iterable[Place], shift: int) -> set[Place]:
     return {(size, offset + shift) for size, offset in places}
 
 
-def _grow(known: set[Place], places: set[Place], what: str) -> bool:
+def _followed(known: set[Place], places: set[Place]) -> set[Place]:
+    """What a set of places gets: no new offsets once it has too many, such as those of a pointer that walks on and on.
+
+    The translation does not support a pointer or a cell with an offset that is missing in its set.
+    """
+    if len(known) <= MAX_PLACES:
+        return places
+    offsets = {offset for _, offset in known}
+    return {place for place in places if place[1] in offsets}
+
+
+def _grow(known: set[Place], places: set[Place]) -> bool:
     """Add places to a set; true if it has grown."""
     changed = not places <= known
     known |= places
-    if len(known) > MAX_PLACES:
-        raise Unmodelled(f"{what} may point to too many places inside objects")
     return changed
 
 

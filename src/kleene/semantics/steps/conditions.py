@@ -78,7 +78,8 @@ class ConditionSteps:
         if operator == "==" and b.single is not None and isinstance(left, Field) and left.offset >= GHOST_OFFSET:
             updates += self._sharpen_ghost(left, b.single)
         condition = comparison(operator, a, b, least_of(left, right), counted)
-        self.context.quiet_step(f"{left} {operator} {right}", updates, precondition=condition)
+        focus = self.numbers.tag_foci(a, b)
+        self.context.quiet_step(f"{left} {operator} {right}", updates, focus=focus, precondition=condition)
 
     def _sharpen_ghost(self, ghost: Field, k: int) -> list[Update]:
         """After a comparison holds, the ghost of the object that was read has the value, also where it was open."""

@@ -22,7 +22,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import ChangeGhosts, GhostCube
 from kleene.cfa.types import IntegerType, PointerType, rereads
-from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg, predicates_of
 from kleene.passes.facts.integers import COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
 from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
@@ -174,6 +174,11 @@ class NumberSteps:
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
         return stored_value(table)
 
+    def tag_foci(self, *values: IntegerValue) -> list[Formula]:
+        """Numbers that were read are told apart where they say which cells are NULL (`vocabulary/tags`)."""
+        tagged = self.symbols.tagged
+        return [f for value in values for f in value.table.values() if tagged and predicates_of(f) & tagged]
+
     def _kept_numbers(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
         """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
@@ -190,7 +195,8 @@ class NumberSteps:
         """Store a number; the expression that it is the value of, if there is one, says what becomes of counters."""
         if isinstance(target, Variable) and self.memory.kind(target) == "integer":
             counted = self._count_updates(target, (), expression)
-            self.context.quiet_step(f"{target} = ...", [*self.set_integer(target, value), *counted])
+            changed = [*self.set_integer(target, value), *counted]
+            self.context.quiet_step(f"{target} = ...", changed, focus=self.tag_foci(value))
             return
         size = target.type.size
         if _is_inexact(target):

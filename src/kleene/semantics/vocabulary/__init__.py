@@ -9,6 +9,7 @@ In reading order:
 - `held_blocks`: blocks that a path through two groups keeps reachable
 - `lanes`: cells that skip nodes of a list
 - `counts`: claims that a counter is the number of nodes of a list
+- `tags`: integers in nodes that say which of their cells are NULL
 - `headers`: objects with several pointers into one structure
 - `back_cells`: cells that may point back
 - `references`: cells that refer to nodes of other structures

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kleene.logic.formula import (
     Equal,
@@ -32,6 +33,9 @@ from kleene.logic.vocabulary import Predicate
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Rule, Update
 
+if TYPE_CHECKING:
+    from kleene.semantics.vocabulary.tags import Tag
+
 ACYCLIC, CIRCULAR, CYCLIC, LOCAL = "acyclic", "circular", "cyclic", "local"
 CLOSED = frozenset({"transitive", "reflexive"})
 UNION = "down"
@@ -49,7 +53,8 @@ class ShapeClass:
     `references` (`references.py`), which separate nodes by whether they are null. `counts` relates counters to the
     numbers of nodes of lists. `parts` are the cells of structures that no pointer connects, each with groups of its
     own; without them, all cells are one part. `cyclic` are the cells of parts that may have cycles, where the others
-    have none. `zeros` knows of numbers that are computed only whether they are 0.
+    have none. `zeros` knows of numbers that are computed only whether they are 0. `tags` are numbers in nodes that say
+    which of their cells are NULL.
     """
 
     name: str
@@ -67,6 +72,7 @@ class ShapeClass:
     parts: tuple[frozenset[str], ...] = ()
     cyclic: frozenset[str] = frozenset()
     zeros: bool = False
+    tags: tuple[Tag, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -235,13 +241,7 @@ class Group:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
     def _has_cells(self) -> list[Predicate]:
-        return [
-            replace(
-                _unary(has_cell(m), exists(["v1"], at(m, "v", "v1")), Role(RoleKind.HAS_CELL, m)),
-                abstraction=self.by_cells,
-            )
-            for m in self.members
-        ]
+        return [replace(has_cell_predicate(m), abstraction=self.by_cells) for m in self.members]
 
     def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         """For groups of several cells: predicates for the non-null cells, which reachability does not determine."""
@@ -560,6 +560,11 @@ def cancelling(there: str, back: str) -> str:
 def has_cell(edge: str) -> str:
     """The predicate of nodes whose cell is not null."""
     return f"has[{edge}]"
+
+
+def has_cell_predicate(edge: str) -> Predicate:
+    known = _unary(has_cell(edge), exists(["v1"], at(edge, "v", "v1")), Role(RoleKind.HAS_CELL, edge))
+    return replace(known, abstraction=False)
 
 
 def not_null(root: str, edge: str) -> str:

@@ -20,18 +20,18 @@ def integer_names(records: Mapping[str, RecordLayout], sizes: Iterable[int]) -> 
     members: dict[int, dict[str, None]] = {}
     for layout in records.values():
         if layout.type.size in own:
-            for offset, name in _integers(layout, records):
+            for offset, name in integers_of(layout, records):
                 members.setdefault(offset, {})[name] = None
     names = {offset: "." + "|".join(found) for offset, found in members.items() if len(found) <= MOST_NAMES}
     counts = Counter(names.values())
     return {offset: name for offset, name in names.items() if counts[name] == 1}
 
 
-def _integers(layout: RecordLayout, records: Mapping[str, RecordLayout]) -> Iterator[tuple[int, str]]:
+def integers_of(layout: RecordLayout, records: Mapping[str, RecordLayout]) -> Iterator[tuple[int, str]]:
     """The offsets and names of the integers in a struct, those in its members included."""
     for member in layout.fields:
         if isinstance(member.type, IntegerType) and member.name:
             yield member.offset, member.name
         elif isinstance(member.type, RecordType) and member.type.name in records:
-            for offset, name in _integers(records[member.type.name], records):
+            for offset, name in integers_of(records[member.type.name], records):
                 yield member.offset + offset, name

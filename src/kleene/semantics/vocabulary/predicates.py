@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import permutations
 
 from kleene.cfa.expressions import Variable, is_later_ghost
 from kleene.cfa.operations import Specified
@@ -34,6 +35,7 @@ from kleene.semantics.vocabulary.integer_members import integer_names
 from kleene.semantics.vocabulary.lanes import Lane, lanes_of
 from kleene.semantics.vocabulary.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.vocabulary.precision import EVERYTHING, Instrumentation, Precision, Roots
+from kleene.semantics.vocabulary.tags import TaggedCells
 from kleene.transformers.action import Rule, Update
 
 
@@ -145,6 +147,11 @@ class Symbols:
         """The predicate of objects with an integer of that value at the offset."""
         place = self.memory.ghost_names.get(offset) or self._integer_names.get(offset, f"@{offset}")
         return self.unary(f"{place}={constant}", Role(RoleKind.INTEGER_CELL, offset=offset, value=constant))
+
+    @property
+    def tagged(self) -> frozenset[str]:
+        """The predicates of numbers that say which cells of an object are NULL."""
+        return frozenset(name for tag in self.shape.tags for name in self._numbers_at(tag.offset).values())
 
     @cached_property
     def _integer_names(self) -> dict[int, str]:
@@ -364,8 +371,24 @@ class Symbols:
         predicates += [holding.predicate() for holdings in self.holdings for holding in holdings]
         predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
         predicates += self._targets_of_targets()
+        predicates += self._tag_predicates({p.name for p in predicates})
         rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
         return Instrumentation(tuple(predicates), tuple(rules))
+
+    def _tag_predicates(self, known: Set[str]) -> list[Predicate]:
+        """The predicates of tags, without those that are known."""
+        edges: dict[str, list[str]] = {}
+        for cell, edge in self.edges:
+            edges.setdefault(cell, []).append(edge)
+        sizes = {size: name for size in self.memory.sizes if (name := self.size(size)) is not None}
+        tagged = [TaggedCells(tag, self._numbers_at(tag.offset), sizes, edges) for tag in self.shape.tags]
+        own = [predicate for cells in tagged for predicate in cells.predicates()]
+        return list({p.name: p for p in own if p.name not in known}.values())
+
+    def _numbers_at(self, offset: int) -> dict[int, str]:
+        """The predicates of objects with a number at the offset, by the number."""
+        numbers = {name: role for name, role in self._unary.items() if role.kind is RoleKind.INTEGER_CELL}
+        return {role.value: name for name, role in numbers.items() if role.offset == offset}
 
     def _targets_of_targets(self) -> list[Predicate]:
         """Predicates for the targets of ``*p`` of a pointer to a pointer p, which is used like a variable."""
@@ -477,6 +500,9 @@ class Symbols:
             for name in places if len(places) > 1 else ():
                 elsewhere = exists(["v"], disj(*(at(other, "v") for other in places if other != name)))
                 rules.append(Rule(elsewhere, Not(at(name, "w")), f"{pointer.name} is one pointer"))
+        for tag in self.shape.tags:
+            pairs = permutations(sorted(self._numbers_at(tag.offset).values()), 2)
+            rules += [Rule(at(one, "v"), Not(at(other, "v")), "an integer has one value") for one, other in pairs]
         return rules
 
     def reachable(self, v: str = "v") -> Formula:

@@ -25,7 +25,7 @@ from kleene.diagnostics import InputError
 from kleene.logic.formula import FALSE, Atom, Formula, IfThenElse, conj, disj, neg, predicates_of
 from kleene.logic.patterns import with_predicates
 from kleene.logic.transform import canonical, match_instance
-from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.transformers.action import Action, Message, Update
 from kleene.transformers.differencing.cycles import cycle_messages
 from kleene.transformers.differencing.deltas import NONE, Change, Defined, Delta, Differencer, update_delta
@@ -172,9 +172,11 @@ _Result = tuple[DerivedUpdate, Callable[[], Formula], str | None]
 
 _DERIVED: dict[Key, _Result] = {}
 """What was derived, by all that it depends on (see `recall`)."""
-_DERIVED_ONCE: dict[Key, tuple[tuple[str, ...], _Result, tuple[frozenset[str], ...]]] = {}
-"""What was derived first for predicates that are alike, with their names, and with the predicates in the deltas: no
-definition could stand for one."""
+_BUILT_IN = frozenset(p.name for p in BUILTIN)
+_Asked = tuple[frozenset[str], tuple[Predicate, ...]]
+"""The predicates in a delta, and those defined over them: one of these may stand for the delta."""
+_DERIVED_ONCE: dict[Key, tuple[tuple[str, ...], _Result, tuple[_Asked, ...]]] = {}
+"""What was derived first for predicates that are alike, with their names, and with what could have stood for deltas."""
 
 
 class _Deriver:
@@ -195,8 +197,7 @@ class _Deriver:
         self._recall = Recall(vocabulary, action, self._reserved, options)
         self._identities = _identities(vocabulary)
         self._defined_over = _definitions_over(vocabulary)
-        self._in_deltas: list[frozenset[str]] = []
-        """The predicates in deltas that a definition could stand for."""
+        self._asked: list[_Asked] = []
         self._warnings: list[str] = []
 
     def run(self, order: Iterable[Predicate]) -> Derivation:
@@ -250,14 +251,13 @@ class _Deriver:
         first = _DERIVED_ONCE.get(key)
         if first is None:
             known = self._derive_anew(p)
-            if self._defined_over.keys().isdisjoint(self._in_deltas):
-                _DERIVED_ONCE[key] = names, known, tuple(self._in_deltas)
+            _DERIVED_ONCE[key] = names, known, tuple(self._asked)
             return known
-        others, (result, new_value, non_unit), in_deltas = first
+        others, (result, new_value, non_unit), asked = first
         renaming = dict(zip(others, names, strict=True))
-        if any(frozenset([renaming.get(n, n) for n in used]) in self._defined_over for used in in_deltas):
-            return self._derive_anew(p)
         memo: dict[int, Formula] = {}
+        if not all(self._asks_alike(own, renaming, memo) for own in asked):
+            return self._derive_anew(p)
 
         def renamed(f: Formula) -> Formula:
             return with_predicates(f, renaming, memo)
@@ -269,6 +269,27 @@ class _Deriver:
         own = DerivedUpdate(p.name, p.args, renamed(result.formula), result.method, deltas)
         return own, lambda: renamed(new_value()), None if non_unit is None else renaming[non_unit]
 
+    def _asks_alike(self, asked: _Asked, renaming: dict[str, str], memo: dict[int, Formula]) -> bool:
+        """Whether the predicates that could have stood for a delta are, with other names, those that could here.
+
+        Their names are added to the renaming, where different names stay different.
+        """
+        used, defined = asked
+        if not all(name in renaming or name in _BUILT_IN for name in used):
+            return False
+        here = self._defined_over.get(frozenset([renaming.get(name, name) for name in used]), ())
+        if len(here) != len(defined):
+            return False
+        for there, own in zip(defined, here, strict=True):
+            if there.name not in renaming and own.name not in renaming.values():
+                renaming[there.name] = own.name
+            if there.args != own.args or renaming.get(there.name) != own.name:
+                return False
+            assert there.definition is not None
+            if with_predicates(there.definition, renaming, memo) is not own.definition:
+                return False
+        return True
+
     def _derive_anew(self, p: Predicate) -> _Result:
         assert p.definition is not None
         result, new_value = self._derive(p, p.definition)
@@ -277,7 +298,7 @@ class _Deriver:
     def _derive(self, p: Predicate, given: Formula) -> tuple[DerivedUpdate, Formula]:
         """The update of a predicate, and its value on tuples with a new node."""
         differencer, universe = self._differencer, self._universe
-        self._in_deltas = []
+        self._asked = []
         stored = Atom(p.name, p.args)
         definition = canonical(given, avoid=self._reserved)
         relativised = universe.relativise(definition)
@@ -306,8 +327,9 @@ class _Deriver:
         used = predicates_of(f)
         if not used or isinstance(f, Atom):
             return f
-        self._in_deltas.append(used)
-        for p in self._defined_over.get(used, ()):
+        defined = self._defined_over.get(used, ())
+        self._asked.append((used, tuple(defined)))
+        for p in defined:
             assert p.definition is not None
             pattern = self._differencer.simplify(canonical(p.definition, avoid=self._reserved))
             binding = match_instance(pattern, f)

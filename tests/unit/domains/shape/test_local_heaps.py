@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from kleene.analysis.c.shape.run import domain_of
 from kleene.analysis.tvp.input import complete_structure
 from kleene.c.reader import read_program
+from kleene.cfa.graph import Edge
 from kleene.domains.shape.heap_join import join_after_call
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.logic.kleene import Kleene
@@ -27,9 +29,11 @@ from kleene.semantics.vocabulary.groups import CIRCULAR, ShapeClass
 from kleene.semantics.vocabulary.names import OPAQUE
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.embedding import embeds
+from kleene.structures.machine import native_is_built
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.coerce import Coercer
+from kleene.transformers.draft import Draft
 from kleene.transformers.rules import all_rules
 
 TEXT = """
@@ -325,6 +329,28 @@ def test_abstract_heaps_represent_what_happens(name: str, tmp_path_factory: pyte
         expected = join_after_call(at.heaps, division, at.call, left)
         assert expected is not None and embeds(expected, after)
     assert done > TRIES / 8
+
+
+@pytest.mark.skipif(not native_is_built(), reason="the native machine is not built")
+@pytest.mark.parametrize("name", ["list", "parents", "ring"])
+def test_results_of_calls_settle_alike_on_both_machines(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    at = setting(name, tmp_path_factory.getbasetemp())
+    domain, _ = domain_of(at.translation)
+    edge = Edge("before", at.call, "after")
+    contradictory = 0
+    for seed in range(TRIES):
+        chooser = random.Random(seed)
+        before = random_heap(at, chooser).structure(at)
+        rails = list(before.values)
+        for p in chooser.sample(range(4, len(at.translation.vocabulary)), 3):  # unknown, or wrong
+            full = rails[2 * p + 1] = before.layout.full(before.size, at.heaps.arities[p])
+            rails[2 * p] = chooser.choice((0, full))
+        structure = Structure(before.vocabulary, before.size, tuple(rails))
+        coerced = domain.coercer.coerce(structure)
+        wanted = [] if coerced is None else [domain.blur(Draft.of(coerced, 0), coerced)]
+        assert list(domain._settle(edge, structure)) == wanted
+        contradictory += coerced is None
+    assert 0 < contradictory < TRIES and edge.label in domain.contradictions
 
 
 def test_a_block_with_two_names_is_a_cutpoint_once(tmp_path_factory: pytest.TempPathFactory) -> None:

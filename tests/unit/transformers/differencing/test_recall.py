@@ -140,3 +140,30 @@ def test_predicates_that_are_alike_but_for_their_properties_are_derived_apart(mo
         given = action("add", f"{name}(v1, v2) = {name}(v1, v2) | x(v1) & y(v2)")
         methods += [u.method for u in derive(given, vocabulary).updates if u.predicate == closure]
     assert methods == ["unit closure addition", "general closure"]
+
+
+def test_a_definition_that_stands_for_a_delta_gets_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such updates were derived anew for each name."""
+    monkeypatch.setattr(MODULE, "_DERIVED", {})
+    monkeypatch.setattr(MODULE, "_DERIVED_ONCE", {})
+    anew: list[str] = []
+    derive_anew = MODULE._Deriver._derive_anew
+    monkeypatch.setattr(MODULE._Deriver, "_derive_anew", lambda self, p: anew.append(p.name) or derive_anew(self, p))
+    x, y, p = (core(f"{name}(v)") for name in "xyp")
+    stands, other = defined("d(v) = (x(v) & y(v)) & !p(v)"), defined("c(v) = (x(v) & p(v)) & !y(v)")
+    vocabulary = Vocabulary((x, y, p, defined("q(v) = p(v)"), stands))
+    given = action("p |= x & y", "p(v) = p(v) | x(v) & y(v)")
+
+    def used(action: Action, vocabulary: Vocabulary, name: str) -> frozenset[str]:
+        update = derive(action, vocabulary).action.update_of(name)
+        assert update is not None
+        return predicates_of(update.formula)
+
+    assert used(given, vocabulary, "q") == {"q", "d"}
+    before = list(anew)
+    assert used(in_other_words_too(given), in_other_words(vocabulary), "a_q") == {"a_q", "a_d"}
+    assert anew == before
+    # one that does not stand for the delta, alone, before the one that does, or behind it
+    for definitions, name in (((other,), "y"), ((other, stands), "d"), ((stands, other), "d")):
+        changed = Vocabulary((x, y, p, defined("q(v) = p(v)"), *definitions))
+        assert f"a_{name}" in used(in_other_words_too(given), in_other_words(changed), "a_q")

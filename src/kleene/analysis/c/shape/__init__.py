@@ -11,6 +11,7 @@ In reading order:
 - `optional_nodes`: when nodes that no variable points to may be there or not
 - `slices`: data structures one by one
 - `crowded_values`: when numbers in nodes do not tell them apart
+- `tags`: numbers in nodes that say which of their pointers are NULL, guessed from runs
 - `telling`: progress in words
 - `run`: one run of the shape domain
 - `probe`: whether whole heaps raise the alarms of parts

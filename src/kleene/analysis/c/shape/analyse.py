@@ -27,6 +27,7 @@ from kleene.analysis.c.shape.run import (
     run_shape,
 )
 from kleene.analysis.c.shape.slices import COMMON_KINDS, run_slices
+from kleene.analysis.c.shape.tags import NodesOfRuns, find_tags, nodes_of_runs
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.core.verdict import PROPERTIES, kinds_of
@@ -40,12 +41,14 @@ from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import numbers_of_rounds, running_numbers
+from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.precision import Precision
+from kleene.semantics.vocabulary.tags import Tag
 from kleene.structures.structure import Structure
 
 PREPARED_ONLY = "the time limit of {} was reached before the program was prepared for the analysis"
@@ -180,6 +183,8 @@ class _Series:
     """Seconds for which the plain attempt may have more structures than others."""
     is_crowded: bool = False
     """Whether the plain attempt ended by the number of its structures, without an alarm."""
+    nodes_of_runs: NodesOfRuns | None = None
+    """What runs put into nodes, once an attempt has asked for it."""
     stays_apart: bool = True
     """False if the parts of the heap became connected again and again."""
 
@@ -345,11 +350,19 @@ class _Series:
         automaton = automaton_of(prepared, attempt, self.automata) if prepared is not None else None
         if automaton is None:
             return None
+        tags = self._tags(automaton.memory) if attempt.finds_tags else ()
+        if attempt.finds_tags and not tags:
+            return None
         leaks = "memory_leak" in self.kinds
         fixed = (self.malloc_may_fail, self.max_structures, leaks)
         plan = _Plan(automaton, attempt, *fixed, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored)
         patience = self.patience if attempt is ATTEMPTS[0] else 0.0
-        return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience)
+        return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience, tags=tags)
+
+    def _tags(self, memory: Memory) -> tuple[Tag, ...]:
+        if self.nodes_of_runs is None:
+            self.nodes_of_runs = nodes_of_runs(self.prepared.source, memory, malloc_may_fail=self.malloc_may_fail)
+        return find_tags(self.nodes_of_runs, memory)
 
 
 def form_of(prepared: Prepared, way: Way) -> tuple[Prepared | None, str]:
@@ -432,6 +445,7 @@ class _Plan:
     """Gets a word about the progress."""
     patience: float = 0.0
     """Seconds for which there may be more than `max_structures`."""
+    tags: tuple[Tag, ...] = ()
 
     @property
     def prepared(self) -> Prepared:
@@ -442,8 +456,7 @@ class _Plan:
         first = within(seconds, lambda: first_class(self.automaton.memory, only_class))
         if isinstance(first, LimitReached):
             return gave_up(str(first), start)
-        is_plain = self.attempt.rewrite is None and self.attempt.sharpen is None
-        shape: ShapeClass | None = self.classes.get(first, first) if is_plain else first
+        shape: ShapeClass | None = self.classes.get(first, first) if self.attempt.adds_nothing else first
         result = gave_up(PREPARED_ONLY.format(stated_limit(seconds)), start)
         markers = FEW_MARKERS
         earlier = tuple(self.earlier)  # of other attempts: this one may return to a class
@@ -586,7 +599,7 @@ class _Plan:
         words = [word for way, word in WORDS.items() if way in self.taken]
         values = False if self._leaves_numbers else shape.values
         zeros = Way.ZEROS in self.taken
-        changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros)
+        changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros, tags=self.tags)
         return self.attempt.class_with_predicates(changed)
 
     @property

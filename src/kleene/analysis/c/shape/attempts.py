@@ -47,6 +47,8 @@ PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
 NODES_SHARE = 0.4
 """Share of the time left for the attempt `optional nodes`: all attempts are made with all nodes again."""
+TAGS_SHARE = 0.5
+"""Share of the time left for the attempt `tags`: later attempts may help too."""
 LOCAL_SHARE = 0.5
 """Share of the time left for the attempt `local`: later attempts may help too."""
 COUNTS_SHARE = 0.6
@@ -84,19 +86,26 @@ class Attempt:
     leaves_numbers: bool = False
     """Whether numbers in nodes do not tell them apart, and those that run are not tracked."""
     way: Way | None = None
+    finds_tags: bool = False
+    """Whether numbers that say which cells are NULL are looked for in runs."""
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
     needs_change: bool = True
     """Whether it is pointless where the rewriting changes nothing."""
 
     @property
+    def adds_nothing(self) -> bool:
+        """Whether it follows the program itself, with the predicates of the shape class."""
+        return self.rewrite is None and self.sharpen is None and not self.finds_tags
+
+    @property
     def is_plain(self) -> bool:
-        """Whether it follows the program itself, with the predicates of the shape class alone."""
-        return self.rewrite is None and self.sharpen is None and self.way in (None, Way.PARTS)
+        """Whether it adds nothing, on whole heaps or on parts of them."""
+        return self.adds_nothing and self.way in (None, Way.PARTS)
 
     def class_with_predicates(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with the predicates of the attempt, and with the attempt in its name."""
-        if self.rewrite is None and self.sharpen is None:
+        if self.adds_nothing:
             return shape
         sharpened = self.sharpen(shape) if self.sharpen is not None else shape
         return replace(sharpened, name=f"{shape.name}, by {self.name}")
@@ -211,6 +220,14 @@ ATTEMPTS = (
         leaves_numbers=True,
         concerns=has_counts,
         share=COUNTS_SHARE,
+    ),
+    Attempt(
+        "tags",
+        "numbers that say which cells of a node are NULL are kept together with these cells",
+        _with_alarms,
+        finds_tags=True,
+        share=TAGS_SHARE,
+        needs_change=False,
     ),
     Attempt(
         "unread",

@@ -26,8 +26,10 @@ class ValuesLook:
     """The names of variables that are left out too."""
 
     def __call__(self, reached: Reached[Structure]) -> bool:
+        if not self._has_values:
+            return False
         largest = max(reached.stores.values(), key=len, default=None)
-        if largest is None or not self._has_values:
+        if largest is None:
             return False
         every = largest.elements()
         sample = every[:: max(1, len(every) // SAMPLED_STRUCTURES)]

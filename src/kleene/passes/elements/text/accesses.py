@@ -119,6 +119,14 @@ class Accesses:
         if self.texts.may_be_inside(self.original(pointer)):
             raise NotFollowed(f"{pointer} was moved in a text, and something else is accessed there")
 
+    def stay_in_array(self, pointer: Expression, *sizes: Expression, more: int = 0) -> None:
+        """The bytes that are written from a pointer on are those of an array in a struct: at most one of some sizes."""
+        own, location = self.original(pointer), self.location
+        arrays = self.texts.arrays_of(own)
+        within = (self.relations.stays_in_arrays(own, self.original(s), arrays, location, more=more) for s in sizes)
+        if arrays and not any(within):
+            raise NotFollowed(f"bytes from {pointer} on that are written may be those of another member")
+
     def _are_texts(self, left: Expression, right: Expression) -> bool:
         if not isinstance(left.type, PointerType) or not isinstance(right.type, PointerType):
             return False
@@ -252,6 +260,7 @@ class Accesses:
 
     def access(self, lvalue: Expression, *, write: bool) -> None:
         """Check an access to an element of a text: it must be inside, and the text must be there."""
+        index: Expression = Constant(0, self.word)
         match lvalue:
             case Deref(pointer=PointerOffset(pointer=pointer, index=index, scale=scale)) if scale == lvalue.type.size:
                 base = self.value(pointer)
@@ -272,6 +281,8 @@ class Accesses:
             case _:
                 raise NotFollowed(f"an access to a text: {lvalue}")
         self.check(inside, f"the index of {lvalue} may be out of bounds")
+        if write and inside:
+            self.stay_in_array(pointer, index, more=1)
         self.touch(base, write=write and self.texts.may_be_literal(self.original(pointer)))
 
     def _check_around(self, array: Expression) -> None:

@@ -23,7 +23,7 @@ from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
 from kleene.passes.elements.text.moved import MovedPointers
 from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
-from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, byte_arrays, stays_in
+from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, ByteArray, byte_arrays, stays_in
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.texts import is_byte
 from kleene.passes.literals import is_literal
@@ -116,6 +116,16 @@ class TextBlocks:
         """Whether a pointer was moved in an array of bytes of a struct, or out of it: its offset is not known."""
         places = self.blocks.places(pointer) if self.blocks.known else None
         return any(place in self.arrays for place in places or ()) and self.moved.may_be(pointer)
+
+    def arrays_of(self, pointer: Expression) -> list[ByteArray]:
+        """The arrays of bytes in structs that a pointer may point to: what is behind them is something else."""
+        places = self.blocks.places(pointer) if self.blocks.known else None
+        return [
+            ByteArray(kind, at, size)
+            for kind, offset in sorted(places or (), key=str)
+            for at, size in self.blocks.byte_arrays.get(kind, ())
+            if at == offset and kind not in self.kinds
+        ]
 
     def is_partly_text(self, pointer: Expression) -> bool:
         """Whether a pointer may point to a text."""

@@ -248,6 +248,11 @@ class _Coder:
                 ended = with_parts(label, accesses.value)
                 self._check_start(pointer, accesses)
                 return ended
+            case MemSet(pointer=pointer) if self._is_of_struct(label, pointer, accesses):
+                accesses.stay_outside(pointer)
+            case MemCopy() if all(self._is_of_struct(label, p, accesses) for p in (label.destination, label.source)):
+                accesses.stay_outside(label.destination)
+                accesses.stay_outside(label.source)
             case MemSet(pointer=pointer, size=size) if texts.is_text(original(pointer)):
                 accesses.read(label.value)
                 self._range(pointer, size, accesses, write=True)
@@ -263,6 +268,13 @@ class _Coder:
             case Print():
                 return self._print(label, accesses)
         return with_parts(label, accesses.value)
+
+    def _is_of_struct(self, label: MemSet | MemCopy, pointer: Expression, accesses: Accesses) -> bool:
+        """Whether a constant number of bytes is that of a struct, of which only the first ones are a text."""
+        own, arrays = accesses.original(pointer), self.texts.arrays_of(accesses.original(pointer))
+        if not arrays or constant_of(label.size) is None or self.texts.is_partly_text(own):
+            return False
+        return not self.relations.stays_in_arrays(own, accesses.original(label.size), arrays, accesses.location)
 
     def _with_type_of(self, new: Expression, old: Expression) -> Expression:
         return new if new.type == old.type else old
@@ -302,6 +314,8 @@ class _Coder:
         if not self.texts.is_text(original(pointer)):
             raise NotFollowed(f"{pointer} may point to something else than a text")
         holds = self.relations.has_bytes(original(pointer), original(size), accesses.location, more=more)
+        if holds and write:
+            accesses.stay_in_array(pointer, size, more=more)
         base = accesses.value(pointer)
         accesses.read(size)
         accesses.check(holds, f"more bytes than {pointer} has room for may be {'written' if write else 'read'}")
@@ -358,9 +372,11 @@ class _Coder:
             return  # only the length is asked for
         if not self.texts.is_text(original(pointer)):
             raise NotFollowed(f"{pointer} may point to something else than a text")
-        holds = any(self.relations.has_bytes(original(pointer), original(s), location) for s in sizes)
+        enough = [s for s in sizes if self.relations.has_bytes(original(pointer), original(s), location)]
+        if enough:
+            accesses.stay_in_array(pointer, *enough)
         base = accesses.value(pointer)
-        accesses.check(holds, f"more bytes than {pointer} has room for may be written")
+        accesses.check(bool(enough), f"more bytes than {pointer} has room for may be written")
         accesses.touch(base, write=self.texts.may_be_literal(original(pointer)))
 
     def _print(self, label: Print, accesses: Accesses) -> Operation:

@@ -305,8 +305,15 @@ class Operations(TextOperations, ABC):
         scale = left.type.target.size if isinstance(left.type, PointerType) else 1
         one, two = (self.coordinates(state, side, scale) for side in (a, b))
         if one is None or two is None or one[0] != two[0]:
-            return True
+            return operator != "==" or not self._are_elsewhere(a, b, state)
         return relate(operator, one[1], two[1], state.zone)
+
+    def _are_elsewhere(self, a: int, b: int, state: State) -> bool:
+        """Whether one pointer leads to a block of the heap, and the other one to a variable, and not both are NULL."""
+        blocks = [state.blocks.get(state.held.get(Part("block", side, 1), -1)) for side in (a, b)]
+        one, two = (own or frozenset() for own in blocks)
+        exists = any(Part("nonzero", side, 1) in state.held for side in (a, b))
+        return exists and self._kinds.are_elsewhere(one, two)
 
 
 def _is_bit_field(target: Expression) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from kleene.cfa.expressions import (
@@ -18,7 +18,7 @@ from kleene.cfa.operations import (
     Call,
 )
 from kleene.cfa.types import IntegerType, Type, is_scalar
-from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.blocks_of_pointers import Blocks, ByteArray
 from kleene.passes.facts.memory import Memory
 from kleene.passes.facts.relations.fixpoint import Fixpoint, is_constant
 from kleene.passes.facts.relations.states import Part, State
@@ -103,6 +103,27 @@ class Relations(Fixpoint):
             if place is None or known is None or state.interval(known[1])[0] < 0 or state.interval(amount)[0] < 0:
                 return False
             return self._is_in(state, *place, behind=more)
+
+        return self._always(location, holds)
+
+    def stays_in_arrays(
+        self, pointer: Expression, size: Expression, arrays: Iterable[ByteArray], location: str, *, more: int = 0
+    ) -> bool:
+        """Whether so many bytes from a pointer on, and some more, are in one of some arrays of bytes in structs.
+
+        A pointer to a struct that begins with such an array has the room of the whole struct. Who asks looks whether
+        the bytes are in the block: so it is where the block of the pointer is the array itself.
+        """
+
+        def holds(state: State) -> bool:
+            base, amount = self.pointer(pointer, state), self.number(size, state)
+            known = self.coordinates(state, base)
+            if known is None or self._member_of(state, known[0]) is not None:
+                return known is not None or is_constant(state, base, 0)
+            kinds, ends = state.blocks.get(known[0]), (known[1], self._plus(state, known[1], amount))
+            first, behind = min(state.interval(end)[0] for end in ends), max(state.interval(end)[1] for end in ends)
+            own = [array for array in arrays if kinds is None or array.kind in kinds]
+            return all(a.offset <= first and behind + more <= a.offset + a.size for a in own)
 
         return self._always(location, holds)
 

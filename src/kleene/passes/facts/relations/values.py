@@ -32,7 +32,7 @@ from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.relations.forms import Form, odd_part
 from kleene.passes.facts.relations.states import Cell, Part, State
-from kleene.passes.facts.relations.zones import Interval
+from kleene.passes.facts.relations.zones import ZERO, Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 
@@ -40,6 +40,8 @@ MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
 LESS = "less"
 """A number of another one: it is that one less `scale`, or it has wrapped."""
+REMAINDER = "remainder by"
+"""A number with a sign that is the remainder by another one: with that added, it is greater than 0."""
 OUTCOME = "outcome of "
 """How the numbers of an outcome are called, before the comparison: those that were compared."""
 WORD = 1 << 64
@@ -291,8 +293,7 @@ class Values:
             case Comparison() | Unary(operator="!"):
                 return self._outcome(expression, state)
             case Unary(operator="-", operand=operand):
-                low, high = state.interval(self.number(operand, state))
-                return state.fresh(*_fitting((-high, -low), full))
+                return self._negated(self.number(operand, state), full, state)
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
                 inner = self.number(operand, state)
                 if type_.boolean:
@@ -360,6 +361,8 @@ class Values:
         match expression.operator:
             case "+" if full[0] <= al + bl and ah + bh <= full[1]:
                 total = self._sum(state, a, b, minus=False)
+                if any(self._is_remainder(state, x, y) for x, y in ((a, b), (b, a))):
+                    state.zone.add(ZERO, total, -1)
                 if min(al, bl) < 0 and total not in (a, b):  # a product among its terms may have wrapped
                     self._grow(state, total, expression, full)
                 return total
@@ -388,6 +391,8 @@ class Values:
                 state.zone.add(binary, b, -1)
                 if al >= 0:
                     state.zone.add(binary, a, 0)
+                else:
+                    state.held[Part(REMAINDER, binary, 1)] = b
                 return binary
             case "&" if bl >= 0 or al >= 0:
                 binary = state.fresh(0, min(n for n, least in ((ah, al), (bh, bl)) if least >= 0))
@@ -402,6 +407,22 @@ class Values:
             case "<<" if bl == bh and 0 <= bl < WORD.bit_length():
                 return self._product(a, state.fresh(1 << bl, 1 << bl), full, state)
         return state.fresh(*full)
+
+    @staticmethod
+    def _negated(number: int, full: Interval, state: State) -> int:
+        """The number with the other sign; of a remainder, it is less than the divisor, too."""
+        low, high = state.interval(number)
+        negated = state.fresh(*_fitting((-high, -low), full))
+        divisor = state.held.get(Part(REMAINDER, number, 1))
+        if divisor is not None and divisor in state.zone.bounds and -low <= full[1]:
+            state.zone.add(negated, divisor, -1)
+        return negated
+
+    @staticmethod
+    def _is_remainder(state: State, number: int, divisor: int) -> bool:
+        """Whether a number is the remainder by one that is not more than another."""
+        known = state.held.get(Part(REMAINDER, number, 1))
+        return known is not None and known in state.zone.bounds and state.zone.upper(known, divisor) <= 0
 
     def _middle(self, expression: Binary, full: Interval, state: State) -> int | None:
         """``low + (high - low) / 2`` or ``(low + high) / 2``, which lies between the two; None for what is neither."""

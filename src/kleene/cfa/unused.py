@@ -1,4 +1,4 @@
-"""Variables of the library that a program does not use: each one would be followed by every analysis."""
+"""Global variables that a program does not use: each one would be followed by every analysis."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from kleene.cfa.operations import Operation, expressions
 from kleene.cfa.program import CProgram
 
 
-def without_unused_variables(program: CProgram, own: Set[str]) -> CProgram:
-    """The program without the variables that it does not define itself and that nothing in it mentions."""
+def without_unused_variables(program: CProgram, own: Set[str] = frozenset()) -> CProgram:
+    """The program without the global variables that nothing in it mentions, except some of its own by name.
+
+    A variable that only the initial value of such a one mentions is left out, too: tables in headers have many texts.
+    """
     initial = {g.variable: _mentions(g.initial) for g in program.globals}
     used = _mentions(edge.label for f in program.functions.values() for edge in f.cfa.edges)
     waiting = [*used, *(g.variable for g in program.globals if g.variable.name in own)]

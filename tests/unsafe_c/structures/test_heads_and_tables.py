@@ -1,0 +1,95 @@
+"""Lists whose head is two nodes, and tables from ``calloc(1, n * size)``: proved, and no wrong use of them is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unsafe_c.alone import is_proved
+
+LIST = """
+#include <stdlib.h>
+extern int nondet(void);
+struct node { struct node *next, *prev; };
+struct list { struct node *head, *null, *tail; };
+struct item { struct node node; int value; };
+static void clear(struct list *l) {
+    l->head = (struct node *)&l->null;
+    l->null = NULL;
+    l->tail = (struct node *)(void *)&l->head;
+}
+static void append(struct list *l, struct node *n) {
+    struct node *last = l->tail;
+    n->next = (struct node *)&l->null;
+    n->prev = last;
+    last->next = n;
+    l->tail = n;
+}
+static void unlink_node(struct node *n) {
+    struct node *before = n->prev, *after = n->next;
+    before->next = after;
+    after->prev = before;
+}
+int main(void) {
+    struct list l;
+    clear(&l);
+    while (nondet()) {
+        struct item *i = malloc(sizeof *i);
+        if (!i) break;
+        append(&l, &i->node);
+    }
+    while (l.head->next) { struct node *n = l.head; unlink_node(n); free(n); }
+    return 0;
+}
+"""
+"""The head of the list is two nodes, of which one begins at `head` and the other one at `null`."""
+TABLE = """
+#include <stdlib.h>
+extern int nondet(void);
+struct entry { unsigned id; struct entry *next; };
+static void *zeroed(size_t size) { void *p = calloc(1, size); if (!p) exit(1); return p; }
+int main(void) {
+    unsigned order = 4;
+    struct entry **table = zeroed((1u << order) * sizeof *table);
+    while (nondet()) {
+        unsigned id = nondet(), h = id * 2654435761u >> (32 - order);
+        struct entry *e = malloc(sizeof *e);
+        if (!e) break;
+        e->id = id;
+        e->next = table[h];
+        table[h] = e;
+    }
+    for (unsigned i = 0; i < 1u << order; i++)
+        for (struct entry *e = table[i], *next; e; e = next) { next = e->next; free(e); }
+    free(table);
+    return 0;
+}
+"""
+WRONG_LISTS = {
+    "the second node begins too late": ("n->next = (struct node *)&l->null;", "n->next = (struct node *)&l->tail;"),
+    "the end of the list is not set": ("l->null = NULL;", "l->null = (struct node *)&l->head;"),
+    "the node before is not set": ("after->prev = before;", ""),
+    "the tail is that of the node": ("l->tail = n;", "l->tail = n + 1;"),
+    "the head is freed": ("while (l.head->next) {", "while (l.head) {"),
+}
+WRONG_TABLES = {
+    "one bit too much": ("(32 - order)", "(31 - order)"),
+    "one element too much": ("i < 1u << order", "i <= 1u << order"),
+    "too few elements": ("(1u << order) * sizeof *table", "((1u << order) - 1) * sizeof *table"),
+    "bytes in place of elements": ("(1u << order) * sizeof *table", "(1u << order)"),
+}
+
+
+@pytest.mark.parametrize("text", [LIST, TABLE], ids=["list", "table"])
+def test_right_programs_are_proved(text: str, tmp_path: Path) -> None:
+    assert is_proved(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [(LIST, *c) for c in WRONG_LISTS.values()] + [(TABLE, *c) for c in WRONG_TABLES.values()],
+    ids=[*WRONG_LISTS, *WRONG_TABLES],
+)
+def test_wrong_programs_are_not_proved(text: str, old: str, new: str, tmp_path: Path) -> None:
+    assert old in text
+    assert not is_proved(text.replace(old, new), tmp_path, seconds=3)
