@@ -6,7 +6,7 @@ the other. What small stores lead to must be there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -19,9 +19,10 @@ from tests.oracle.generate import Setting, _p, abstractions
 from tests.oracle.naive import NaiveStructure, embeds, from_structure, isomorphic, to_structure
 from tests.slices import EXAM, in_exam
 
+from kleene.logic.earlier import old
 from kleene.logic.formula import FALSE, And, Atom, Exists, Forall, Formula, IfThenElse, Not, Or
 from kleene.structures.embedding import embeds as structure_embeds
-from kleene.structures.structure import Structure
+from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic import BestTransformer, Theory
 from kleene.symbolic.assume import top
 from kleene.symbolic.one_field.actions import Afterwards, problem_of_actions
@@ -33,6 +34,7 @@ from kleene.transformers.action import Action, Update
 
 from .enumeration import abstraction_of
 from .test_one_field import BACK, FLAG, LASSO, LOOPS, NEXT, PATHS, R_X, TWO, _setting, stores
+from .test_two_store import pair
 
 PAIR = _setting("PAIR", _p("y", "v", "unique", "abs"), R_X)
 """Two pointers, one of which has reachability."""
@@ -216,3 +218,48 @@ def test_not_decided_here() -> None:
     clone = Action("clone", clone=pointer("x", "v"))
     for action in (CUT, everything, clone, CREATE):
         assert decide_actions([action], top(theory), theory, partial(float, 60)) is None
+
+
+def check_two_stores(setting: Setting, sequence: Sequence[Action], structure: Structure) -> None:
+    """Every pair of small stores is there, as one structure, and each structure comes with such a pair."""
+    theory = Theory(setting.vocabulary, setting.rules)
+    found = decide_actions(sequence, structure, theory, partial(float, 60), two_store=True, minimal=True)
+    if found is None:
+        raise NotDecided
+    naive = from_structure(structure)
+    for before in stores(setting):
+        if embeds(before, naive):
+            for after in steps(setting, [before], sequence):
+                both = to_structure(pair(before, after))
+                assert any(structure_embeds(both, larger) for larger in found.structures), f"missing: {both}"
+    for abstract, store in found.structures.items():
+        assert structure_embeds(store, abstract)
+        before, after = store_at(store, theory, old), store_at(store, theory, str)
+        if not any(action.creates for action in sequence):
+            check_pair(setting, sequence, structure, before, after)
+
+
+def store_at(store: Structure, theory: Theory, name_at: Callable[[str], str]) -> Structure:
+    """One of the two stores of a structure over both vocabularies."""
+    builder = StructureBuilder(theory.vocabulary, store.size)
+    for p in theory.vocabulary.declared:
+        for nodes, value in store.entries(name_at(p.name)):
+            builder.set(p.name, nodes, value)
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    ("setting", "sequence"),
+    [(LASSO, [ALL_REACHED, SELF]), (LASSO, [ALL_REACHED, CREATE]), (TWO, [BOTH_REACHED, ADVANCE]), (BACK, [CUT])],
+    ids=name_of,
+)
+def test_two_stores(setting: Setting, sequence: Sequence[Action]) -> None:
+    check_two_stores(setting, sequence, top(Theory(setting.vocabulary, setting.rules)))
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.data())
+def test_two_stores_of_random_structures(data: st.DataObject) -> None:
+    setting, sequence = data.draw(st.sampled_from([(s, b) for s, b in RANDOM_BLOCKS if b[-1].retain is None]))
+    with suppress(NotDecided):
+        check_two_stores(setting, sequence, to_structure(data.draw(abstractions(setting))))

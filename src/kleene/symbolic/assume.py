@@ -159,13 +159,13 @@ class Run:
         """Try the procedure for one functional field; False if the question is not of its kind."""
         return self._decided(partial(decide, formula, structure))
 
-    def decide_actions(self, actions: Sequence[Action], structure: Structure) -> bool:
+    def decide_actions(self, actions: Sequence[Action], structure: Structure, *, two_store: bool) -> bool:
         """Add the results of actions; False if the procedure for one functional field does not decide them."""
         decided = False
 
         def compute() -> None:
             nonlocal decided
-            decided = self._decided(partial(decide_actions, actions, structure))
+            decided = self._decided(partial(decide_actions, actions, structure, two_store=two_store))
 
         if self.solver.remaining() > 0:
             self.options.within(self.solver.remaining(), compute)

@@ -79,9 +79,9 @@ class BestTransformer:
     def _decided(self, run: Run, structure: Structure) -> bool:
         """Try the procedure for one functional field; False if the actions are not of its kind."""
         actions = [step for step in self.actions if isinstance(step, Action)]
-        if self.two_store or len(actions) < len(self.actions):
+        if len(actions) < len(self.actions):
             return False
-        return run.decide_actions(actions, structure)
+        return run.decide_actions(actions, structure, two_store=self.two_store)
 
     def _scene_to_observe(self, scene: Scene) -> Scene:
         return with_both_stores(scene, self.theory.vocabulary) if self.two_store else scene

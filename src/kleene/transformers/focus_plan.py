@@ -6,6 +6,7 @@ the original formula. Within a conjunction, literals that can turn summary nodes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, product
 
@@ -22,9 +23,10 @@ from kleene.logic.formula import (
     IfThenElse,
     Not,
     Or,
+    conj,
 )
 from kleene.logic.kleene import Kleene
-from kleene.logic.normal_forms import clauses_of, nnf
+from kleene.logic.normal_forms import clauses_of, conjuncts, nnf
 from kleene.logic.transform import canonical, rebuild, substitute
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
@@ -59,13 +61,16 @@ def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
 def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
     """The formula with stored closures: ``n*(v, w)`` becomes ``t(v, w)`` where t is defined as ``n*``.
 
-    In the same way ``E(u) x(u) & n*(u, v)`` becomes ``r(v)`` where r is defined by this formula.
+    In the same way ``E(u) x(u) & n*(u, v)`` becomes ``r(v)`` where r is defined by this formula, and so does
+    ``n*(u, v)`` beside ``x(u)``, if x is unique: there is no other u.
 
     To focus on the predicate needs finitely many structures where to focus on the edges would need infinitely many.
     """
     stored = [p for p in vocabulary if p.definition is not None and _has_closure(p.definition)]
+    from_pointers = [found for p in stored for found in _from_pointers(p, vocabulary)]
 
-    def replaced(g: Formula) -> Formula:
+    def replaced(g: Formula, beside: frozenset[Formula]) -> Formula:
+        """`beside` are pointers that the formula is in a conjunction with."""
         if not _has_closure(g):
             return g
         for predicate in stored:
@@ -73,9 +78,29 @@ def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
                 instance = substitute(_definition(predicate), dict(zip(predicate.args, args, strict=True)))
                 if canonical(instance) is canonical(g):
                     return Atom(predicate.name, args)
-        return rebuild(g, tuple(map(replaced, g.children)))
+        for predicate, pointer, start, rest in from_pointers:
+            for a, b in product(g.free, repeat=2):
+                path = substitute(rest, {start: a, predicate.args[0]: b})
+                if Atom(pointer, (a,)) in beside and canonical(path) is canonical(g):
+                    return Atom(predicate.name, (b,))
+        if isinstance(g, And):
+            beside = beside.union(h for h in conjuncts(g) if isinstance(h, Atom) and len(h.args) == 1)
+        if isinstance(g, Exists | Forall | Closure):
+            bound = {*g.children[0].free} - {*g.free}
+            beside = frozenset(h for h in beside if bound.isdisjoint(h.free))
+        return rebuild(g, tuple(replaced(child, beside) for child in g.children))
 
-    return replaced(f)
+    return replaced(f, frozenset())
+
+
+def _from_pointers(predicate: Predicate, vocabulary: Vocabulary) -> Iterator[tuple[Predicate, str, str, Formula]]:
+    """For a definition ``E(u) x(u) & path`` with a unique x: the predicate, x, u and the path."""
+    match predicate.definition:
+        case Exists(u, body) if predicate.arity == 1:
+            parts = conjuncts(body)
+            for part in parts:
+                if isinstance(part, Atom) and part.args == (u,) and vocabulary[part.predicate].has("unique"):
+                    yield predicate, part.predicate, u, conj(*(other for other in parts if other is not part))
 
 
 def _definition(predicate: Predicate) -> Formula:

@@ -71,15 +71,25 @@ def test_other_closures_and_tvla_s_focus_stay(capsys, tmp_path):
         ("m(v, w) & E(u) x(u) & n*(u, w)", "m(v, w) & r(w)"),
         ("E(u) x(u) & n*(w, u)", "E(u) x(u) & t(w, u)"),
         ("E(v) n+(v, v)", "c()"),
+        ("E(v, w) z(v) & m(w, w) & n+(v, w)", "E(v, w) z(v) & m(w, w) & rz(w)"),
+        ("z(v) & (m(v, w) | !n+(v, w))", "z(v) & (m(v, w) | !rz(w))"),
+        ("z(v) & E(w) x(w) & n+(v, w)", "z(v) & E(w) x(w) & rz(w)"),
+        ("z(v) | n+(v, w)", "z(v) | n+(v, w)"),
+        ("!z(v) & n+(v, w)", "!z(v) & n+(v, w)"),
+        ("z(w) & n+(v, w)", "z(w) & n+(v, w)"),
+        ("x(v) & n+(v, w)", "x(v) & n+(v, w)"),
     ],
 )
 def test_which_closures_a_predicate_stores(text, expected):
-    core = (Predicate("x", 1, ("v",)), Predicate("n", 2, ("v", "w")), Predicate("m", 2, ("v", "w")))
+    unique = Predicate("z", 1, ("v",), frozenset(["unique"]))
+    core = (Predicate("x", 1, ("v",)), unique, Predicate("n", 2, ("v", "w")), Predicate("m", 2, ("v", "w")))
     definitions = {
         "t": (("p", "q"), "n*(p, q)"),
         "s": (("p", "q"), "TC(p, q)(c, d) (n(c, d) & x(d))"),
         "r": (("p",), "E(q) x(q) & n*(q, p)"),
         "c": ((), "E(p) n+(p, p)"),
+        "rz": (("p",), "E(q) z(q) & n+(q, p)"),
+        "rx": (("p",), "E(q) x(q) & n+(q, p)"),
     }
     stored = [
         Predicate(name, len(args), args, definition=parse_formula(definition, Vocabulary(core)))

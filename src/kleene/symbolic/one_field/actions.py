@@ -52,19 +52,24 @@ class Afterwards:
     absent: tuple[str, ...]
 
 
-def problem_of_actions(actions: Sequence[Action], structure: Structure, theory: Theory) -> tuple[Problem, Afterwards]:
-    """The graphs of the stores of a structure and of what actions make of them; raises `NotSupported`."""
+def problem_of_actions(
+    actions: Sequence[Action], structure: Structure, theory: Theory, *, two_store: bool = False
+) -> tuple[Problem, Afterwards]:
+    """The graphs of the stores of a structure and of what actions make of them; raises `NotSupported`.
+
+    With `two_store`, kinds tell apart what is different before the actions, too.
+    """
     field = field_of(theory)
     try:
-        return _problem(_Sequence(actions, theory, field), structure, field)
+        return _problem(_Sequence(actions, theory, field), structure, field, two_store=two_store)
     except NotSupported:
-        return _problem(_Sequence(actions, theory, field, Witnesses()), structure, field)
+        return _problem(_Sequence(actions, theory, field, Witnesses()), structure, field, two_store=two_store)
 
 
-def _problem(sequence: _Sequence, structure: Structure, field: Field) -> tuple[Problem, Afterwards]:
+def _problem(sequence: _Sequence, structure: Structure, field: Field, *, two_store: bool) -> tuple[Problem, Afterwards]:
     after = sequence.moment
-    vocabulary = structure.vocabulary
-    shown = {after.names.get(p.name, p.name) for p in vocabulary.declared if p.arity == 1}
+    unary = [p.name for p in structure.vocabulary.declared if p.arity == 1]
+    shown = {after.names.get(name, name) for name in unary} | {*(unary if two_store else ())}
     shown |= {name for jump in after.jumps for f in (jump.source, jump.target) for name in predicates_of(f)}
     unshown = Unshown(
         pointers=tuple(sequence.pointers),

@@ -12,7 +12,7 @@ from kleene.logic.formula import Formula
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure
 from kleene.symbolic.one_field.actions import problem_of_actions
-from kleene.symbolic.one_field.graphs import Graph, as_it_is, graph_of, store_after
+from kleene.symbolic.one_field.graphs import Graph, as_it_is, both_stores, graph_of, store_after
 from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany
 from kleene.symbolic.one_field.problem import Palette, Problem, palette, problem_of
 from kleene.symbolic.one_field.reading import NotSupported
@@ -60,11 +60,12 @@ def decide_actions(
     remaining: Callable[[], float],
     *,
     minimal: bool = False,
+    two_store: bool = False,
 ) -> Decision | None:
-    """The best transformer of actions, in the same way."""
+    """The best transformer of actions, in the same way; with `two_store`, beside the store before."""
     try:
-        problem, after = problem_of_actions(actions, structure, theory)
-        read = partial(store_after, after, theory.vocabulary)
+        problem, after = problem_of_actions(actions, structure, theory, two_store=two_store)
+        read = partial(both_stores if two_store else store_after, after, theory.vocabulary)
         return _decision(problem, read, remaining, MOST_LARGEST_PARTS_OF_ACTIONS, minimal=minimal)
     except (NotSupported, TooMany):
         return None

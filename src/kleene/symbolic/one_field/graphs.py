@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kleene.logic.earlier import old
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.structure import Structure, StructureBuilder
@@ -12,6 +13,7 @@ from kleene.symbolic.one_field.actions import Afterwards
 from kleene.symbolic.one_field.features import holds
 from kleene.symbolic.one_field.growth import Store, Tree
 from kleene.symbolic.one_field.problem import Palette, Problem
+from kleene.symbolic.timeline.two_store import two_store_vocabulary
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,18 @@ def store_after(after: Afterwards, vocabulary: Vocabulary, graph: Graph) -> Stru
     for here, target in successor.items():
         builder.set(graph.problem.step, (here, target), Kleene.TRUE)
     _set_paths(builder, graph.problem, len(there), successor)
+    return builder.build()
+
+
+def both_stores(after: Afterwards, vocabulary: Vocabulary, graph: Graph) -> Structure:
+    """The stores before and after actions that remove nobody, as one, over ``old[q]`` and q."""
+    now = store_after(after, vocabulary, graph)
+    before = store_after(Afterwards({}, graph.problem.jumps, ()), vocabulary, graph)
+    builder = StructureBuilder(two_store_vocabulary(vocabulary), now.size)
+    for p in vocabulary.declared:
+        for name, store in ((p.name, now), (old(p.name), before)):
+            for nodes, value in store.entries(p.name):
+                builder.set(name, nodes, value)
     return builder.build()
 
 
