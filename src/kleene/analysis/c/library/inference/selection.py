@@ -21,8 +21,10 @@ from kleene.analysis.c.library.inference.attempts import (
     Rejected,
     Tried,
     adds_block,
+    breaks_own_block,
     ends_wrongly,
     failing,
+    fails_elsewhere,
     follows_datum,
     frees_datum,
     frees_stored,
@@ -44,6 +46,7 @@ from kleene.analysis.c.library.inference.other_ways import (
     if_status_is_another,
     if_texts_last,
     is_accepted_otherwise,
+    other_failures,
 )
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
@@ -297,6 +300,10 @@ class Inference:
             self.inferred.untried[function.name] = never_called(function, self.interface, self._wrong_makers(function))
         elif is_accepted_otherwise(self.tries, function, failures):
             return
+        elif wrong := [r for r in failures if breaks_own_block(r)]:
+            self._reject(most_telling(wrong))
+        elif self._take_back([r for r in failures if fails_elsewhere(r)], function):
+            self.waiting.insert(0, function)
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
@@ -309,7 +316,7 @@ class Inference:
             self.inferred.untried[function.name] = FREES
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
-        elif any(map(points_inside, failures)):
+        elif any(map(points_inside, [*failures, *other_failures(self.tries, function, failures)])):
             self.inferred.untried[function.name] = INSIDE
         elif has_objects(self.tries, failures) and not is_wrong_guess_of(most_telling(failures)):
             self._reject(self._with_breach(failures) or most_telling(failures))
@@ -388,6 +395,8 @@ class Inference:
 
     def _take_back(self, failures: list[Rejected], function: ExportedFunction) -> bool:
         """Take back the accepted operation in which all readings, or the most plausible one, fail; false if none is."""
+        if not failures:
+            return False
         blamed = {failing(rejected) for rejected in failures} - {function.name}
         blamed = blamed if len(blamed) == 1 else {failing(failures[0])}
         candidates = [o for o in self.inferred.accepted if {o.function.name} == blamed and not o.makes]
