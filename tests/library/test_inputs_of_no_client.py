@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
+from tests.library.inferences import inferred_of, wrong_functions
 from tests.slices import in_exam
 
-from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.library.contracts.stored import StoredContracts
-from kleene.analysis.c.library.inference.attempts import Inferred
-from kleene.analysis.c.library.inference.selection import Inference
-from kleene.analysis.c.library.inference.trials import ClientFolder
-from kleene.analysis.c.library.interface.exports import read_interface
 from kleene.analysis.c.library.readings.operations import Fate, Role
 from kleene.analysis.c.options import check_options
-from kleene.c.options import DEFAULT
 from kleene.core.verdict import Verdict
 
 _CONSTANT = """
@@ -89,24 +82,11 @@ struct node *node_next(struct node *n) {
 """
 
 
-def _inferred(text: str, folder: Path) -> Inferred:
-    file = folder / "library.c"
-    file.write_text(text, encoding="utf-8")
-    interface = read_interface(str(file), DEFAULT)
-    clients = ClientFolder(folder, interface, DEFAULT)
-    budget = Budget(time.monotonic(), 30.0)
-    return Inference(interface, clients, budget, StoredContracts(), malloc_may_fail=True).run()
-
-
-def _wrong(inferred: Inferred) -> set[str]:
-    return {r.operation.function.name for r in inferred.rejected}
-
-
 @pytest.mark.parametrize(("freed", "wrong"), [("free((void *)l);", set()), ("", {"list_free"})])
 def test_what_frees_its_constant_object_ends_it(freed: str, wrong: set[str], tmp_path: Path) -> None:
     """A second call was an error: what a function gets by a pointer to `const` was never read as ended."""
-    inferred = _inferred(_CONSTANT.replace("FREE", freed), tmp_path)
-    assert _wrong(inferred) == wrong
+    inferred = inferred_of(_CONSTANT.replace("FREE", freed), tmp_path)
+    assert wrong_functions(inferred) == wrong
     fates = {o.function.name: o.fate for o in inferred.accepted}
     assert fates["list_is_finished"] is Fate.KEPT
     assert wrong or fates["list_free"] is Fate.ENDED
@@ -115,19 +95,19 @@ def test_what_frees_its_constant_object_ends_it(freed: str, wrong: set[str], tmp
 @pytest.mark.parametrize(("count", "wrong"), [("count", set()), ("count + 1", {"array_clear"})])
 def test_elements_have_a_size(count: str, wrong: set[str], tmp_path: Path) -> None:
     """It was a double free: with elements of no bytes `realloc` frees the array."""
-    inferred = _inferred(_ELEMENTS.replace("COUNT", count), tmp_path)
-    assert _wrong(inferred) == wrong
+    inferred = inferred_of(_ELEMENTS.replace("COUNT", count), tmp_path)
+    assert wrong_functions(inferred) == wrong
     assert Role.SIZE in next(o.roles for o in inferred.accepted if o.function.name == "array_init")
 
 
 def test_a_number_behind_a_text_is_not_negative(tmp_path: Path) -> None:
     """It was out of bounds for `l` -2."""
-    inferred = _inferred(_COPY.replace("SIZE", "l"), tmp_path)
+    inferred = inferred_of(_COPY.replace("SIZE", "l"), tmp_path)
     assert [o.roles for o in inferred.accepted] == [(Role.TEXT, Role.AMOUNT)]
 
 
 @in_exam
-def test_a_copy_without_room_for_its_end_is_wrong(tmp_path: Path) -> None:
+def test_a_copy_without_room_for_its_end_iswrong_functions(tmp_path: Path) -> None:
     """The check of the client shows what a trial does not, for a number that is not negative."""
     file = tmp_path / "library.c"
     file.write_text(_COPY.replace("SIZE", "l - 16"), encoding="utf-8")
@@ -138,4 +118,4 @@ def test_a_copy_without_room_for_its_end_is_wrong(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("end", "wrong"), [("&nil", set()), ("NULL", {"node_next"})])
 def test_a_node_of_the_file_is_no_element(end: str, wrong: set[str], tmp_path: Path) -> None:
     """It was a null dereference: the walk to any element ended at the node that stands for NULL."""
-    assert _wrong(_inferred(_NIL.replace("END", end), tmp_path)) == wrong
+    assert wrong_functions(inferred_of(_NIL.replace("END", end), tmp_path)) == wrong
