@@ -12,6 +12,7 @@ import pytest
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.options import check_options
 from kleene.cli import run_main
+from kleene.core.verdict import Verdict
 from kleene.diagnostics import InputError
 from kleene.results.check import CheckReport
 
@@ -367,3 +368,16 @@ def test_an_unknown_says_what_to_do() -> None:
     report = check_contracts([str(example)], check_options(timeout=20.0))
     assert report.reason == "a contract is not kept"
     assert report.advice == "repair the function or its contract, and check again"
+
+
+def test_a_maker_without_a_program(tmp_path: Path) -> None:
+    """The result of the first function of a file without `main` was kept in a variable that no contract names."""
+    file = tmp_path / "stack.c"
+    file.write_text(
+        "#include <stdlib.h>\nstruct frame { struct frame *below; };\nstruct stack { struct frame *top; };\n"
+        "/*@ ensures A(v) !c[below](v) && A(v) !is[below](v);\n    allocates; */\n"
+        "struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }\n",
+        encoding="utf-8",
+    )
+    report = check_contracts([str(file)], check_options(timeout=40.0))
+    assert report.verdict is Verdict.TRUE

@@ -479,11 +479,11 @@ BOX = """
 #include <stdlib.h>
 #include <string.h>
 struct box { char *bytes; size_t size; };
-struct box *box_new(size_t size) {
+struct box *box_new(size_t room) {
     struct box *b = malloc(sizeof *b);
     if (b == NULL)
         return NULL;
-    b->size = size;
+    b->size = room;
     b->bytes = calloc(1, 16);
     if (b->bytes == NULL) { free(b); return NULL; }
     return b;

@@ -48,6 +48,12 @@ UNTOLD = {
         "#include <string.h>\nint same(const void *a, const void *b, unsigned n) { return memcmp(a, b, n) == 0; }\n",
         "write a client, or give the parameter a type",
     ),
+    "a pool that nothing makes": (  # it was an internal error
+        "struct item { struct item *next; struct line *owner; };\nstruct line { struct item *head; };\n"
+        "void line_put(struct line *q, struct item *n) { n->next = q->head; q->head = n; }\n"
+        "struct item *line_get(struct line *q) { struct item *n = q->head; q->head = n->next; return n; }\n",
+        "add a function that makes such an object",
+    ),
     "objects that are linked": (
         "struct n { struct n *peer; };\nvoid n_init(struct n *n) { n->peer = 0; }\n"
         "void n_join(struct n *a, struct n *b) { a->peer = b; b->peer = a; }\n",

@@ -25,6 +25,8 @@ class ReadOptions:
     database: str = ""
     """The folder of a compilation database, with the options of each file."""
     entry: str = "main"
+    keeps_result: bool = True
+    """Whether the caller of an entry other than `main` keeps what it returns; bodies with contracts have no caller."""
     data_model: str = "LP64"
     errors: frozenset[str] = ERRORS
     """The kinds of error calls that end a run. Others execute their body, or abort."""

@@ -129,7 +129,8 @@ class _Reader:
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset(self.linkage.statics) - (own_statics if self.problems else frozenset[str]())
-        program = with_returned_pointer(with_errors(program))
+        program = with_errors(program)
+        program = with_returned_pointer(program) if self.options.keeps_result else program
         program = with_jumps(with_variable_arguments(with_start_and_end(program, self.linkage.runs)))
         program = with_extern_models(program, self.linkage.externs, models, hidden)
         return without_unused_variables(program, own)

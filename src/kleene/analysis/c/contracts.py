@@ -89,11 +89,12 @@ def _read_program(paths: Sequence[str], options: CheckOptions) -> CProgram:
     names = [name for path in paths for name in exported_names(path, options.read)]
     if options.read.entry != DEFAULT.entry or DEFAULT.entry in names or not names:
         return read_program(paths, options.read)
-    program = read_program(paths, replace(options.read, entry=names[0]))
+    read = replace(options.read, keeps_result=False)
+    program = read_program(paths, replace(read, entry=names[0]))
     with_contract = [name for name in names if name in read_contracts(program)]
     if not with_contract or with_contract[0] == names[0]:
         return program
-    return read_program(paths, replace(options.read, entry=with_contract[0]))
+    return read_program(paths, replace(read, entry=with_contract[0]))
 
 
 def _parts(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,9 +20,11 @@ from kleene.analysis.c.library.blame.allocations import executes_spared
 from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
 from kleene.analysis.c.library.blame.outside import doubt_about
+from kleene.analysis.c.library.blame.search import search
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
 from kleene.analysis.c.library.client.places import (
+    executed_operations,
     in_library,
     reason_in_library,
     sequence_of,
@@ -50,6 +53,8 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
+from kleene.analysis.c.library.inference.dead_parts import never_executed, parts_of
+from kleene.analysis.c.library.inference.other_ways import OF_SIZES
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     CHANGES,
@@ -65,7 +70,7 @@ from kleene.analysis.c.library.inference.reasons import (
     never_called,
 )
 from kleene.analysis.c.library.inference.selection import Inference
-from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_for
+from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.models.model import model_of
@@ -147,10 +152,17 @@ class _Run:
         self.budget = budget
         self.clients = clients
         self.verdicts: dict[str, FunctionVerdict] = {}
+        self.searched: set[Operation] = set()
+        """Operations of which a search has found no error."""
+        self.given: Set[str] = frozenset()
+        """The functions whose readings are given."""
+        self.known: dict[str, Operation] = {}
+        """The reading of each function that was decided; one that was not tried has none."""
 
     def report(self, stored: StoredContracts) -> LibraryReport:
         self.options.tell("preconditions")
         may_fail = self.options.read.malloc_may_fail
+        self.given = stored.readings.keys()
         inference = Inference(self.interface, self.clients, self.budget, stored, malloc_may_fail=may_fail)
         inferred = inference.run()
         for name, reason in inferred.untried.items():
@@ -268,6 +280,12 @@ class _Run:
         """Take an operation out of a client that is not proved, or read one in another way; false if none may go."""
         client, program, check = checked.client, checked.program, checked.check
         blamed = culprit(check, client, operations)
+        run = run_of(check, blamed[1]) if blamed is not None else None
+        shown = self._search(inferred.types, operations) if run is None else None
+        if shown is not None:
+            client, run = shown
+            finding = finding_of(run)
+            blamed = executed_operations(finding, client)[-1], finding
         if blamed is None and self.budget.left > 0 and (slow := suspect(check, program, client, operations)):
             self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
             operations.remove(slow)
@@ -283,7 +301,6 @@ class _Run:
                 self._decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
             operations[:] = [o for o in operations if o not in hard]
             return True
-        run = run_of(check, finding)
         breach = breach_of(inference.tries, run, client, operations)
         leaver = leaver_of(run, client, operations)
         operation = breach.operation if breach is not None else leaver or operation
@@ -292,6 +309,9 @@ class _Run:
         is_lost = finding.confirmed and finding.kind == "memory_leak"
         if is_lost and (stored := self._without_null(inferred.types, operations)):
             operations[:] = stored
+            return True
+        if finding.confirmed and finding.kind in OF_SIZES and (small := self._with_small(inferred.types, operations)):
+            operations[:] = small
             return True
         readable = finding.confirmed and not checked.watches and not result_is_gone(finding, client)
         other = inference.read_again(operation) if readable else None
@@ -327,6 +347,17 @@ class _Run:
         )
         return True
 
+    def _search(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, Confirmed] | None:
+        """A run that shows an error of some operations, unless they have been searched already."""
+        if set(operations) <= self.searched or self.budget.left <= 0:
+            return None
+        may_fail = self.options.read.malloc_may_fail
+        shown = search(self.clients, types, operations, self.budget, malloc_may_fail=may_fail)
+        if shown is None or not executed_operations(finding_of(shown[1]), shown[0]):
+            self.searched = set(operations)
+            return None
+        return shown
+
     def _check_client(
         self, types: ObjectTypes, operations: list[Operation], *, watches: bool = False
     ) -> tuple[Client, CProgram, CheckReport]:
@@ -360,13 +391,26 @@ class _Run:
 
         Many a queue says by NULL that it is empty: its function that takes out all elements stops at a stored NULL.
         """
-        stored = [o.with_roles({Role.DATA: Role.STORED}) for o in operations]
-        if stored == operations:
+        return self._without_error(types, operations, [o.with_roles({Role.DATA: Role.STORED}) for o in operations])
+
+    def _with_small(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
+        """The operations with numbers of elements that are not negative and not too large, if that may help; else none.
+
+        The check of their client shows whether it does.
+        """
+        small = [o if o.function.name in self.given else o.with_amounts() for o in operations]
+        return self._without_error(types, operations, small)
+
+    def _without_error(
+        self, types: ObjectTypes, operations: list[Operation], others: list[Operation]
+    ) -> list[Operation]:
+        """Other readings of the operations if they differ and a trial of them has no error; else none."""
+        if others == operations:
             return []
-        client, program = self.clients.write(types, stored, general=True)
+        client, program = self.clients.write(types, others, general=True)
         may_fail = self.options.read.malloc_may_fail
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
-        return stored if trial.error is None and not trial.cut_short else []
+        return others if trial.error is None and not trial.cut_short else []
 
     def _check_with_any_numbers(
         self, program: CProgram, changing: tuple[Variable, ...], properties: tuple[str, ...]
@@ -407,6 +451,9 @@ class _Run:
         wrong = {n for n, v in self.verdicts.items() if v.verdict is Verdict.FALSE}
         wrong &= {o.function.name for o in operations}
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.keys() - wrong)
+        visited = trial.exploration.visited
+        parts = {o.function.name: parts_of(program, o) - visited for o in operations if left_out}
+        open_parts = self._executed_with_others(types, operations, {n: p for n, p in parts.items() if p})
         for operation in operations:
             name = operation.function.name
             if name in wrong:  # it makes the objects of the others where it has no error
@@ -422,11 +469,23 @@ class _Run:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
             elif changing:
                 self._decide(operation, Verdict.UNKNOWN, f"{changing[0]} {CHANGES}")
-            elif left_out and not executed >= steps_for(program, operation):
+            elif name in open_parts:
                 self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:
                 self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
                 self._note_wrong_makers(name, wrong)
+
+    def _executed_with_others(
+        self, types: ObjectTypes, operations: list[Operation], parts: dict[str, frozenset[tuple[str, str]]]
+    ) -> set[str]:
+        """The functions with parts that are never executed where what is left out may be the reason."""
+        left_out = self.verdicts.keys() - {o.function.name for o in operations}
+        if not parts or not left_out <= self.known.keys() or self.budget.left <= 0:
+            return set(parts)
+        others = [self.known[name] for name in sorted(left_out)]
+        may_fail = self.options.read.malloc_may_fail
+        never = never_executed(self.clients, types, operations, others, parts, self.budget, malloc_may_fail=may_fail)
+        return parts.keys() - never
 
     def _note_wrong_makers(self, name: str, wrong: set[str]) -> None:
         """State that a function is proved on the objects that others make, where these have no error."""
@@ -488,6 +547,7 @@ class _Run:
         advice: str = "",
     ) -> None:
         function = operation.function
+        self.known[function.name] = operation
         known = self.verdicts.get(function.name)
         if known is not None and known.verdict is Verdict.FALSE:  # it makes the objects of others, and has an error
             return

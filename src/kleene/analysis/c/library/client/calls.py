@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ from kleene.analysis.c.library.client.walks import Walks
 from kleene.analysis.c.library.client.watch import Watch, end, own_result, use
 from kleene.analysis.c.library.interface.exports import CType, Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
+from kleene.analysis.c.library.interface.sizes import element_size
 from kleene.analysis.c.library.readings.operations import (
     DROPS,
     ELEMENTS,
@@ -79,6 +80,11 @@ def loose(variable: str) -> str:
     return f"{variable}_loose"
 
 
+def size_variable(variable: str) -> str:
+    """The variable for the size of the elements of all objects of a type: separate objects need no other one."""
+    return f"{variable}_size"
+
+
 class Calls:
     """Writes the calls of one client."""
 
@@ -96,9 +102,12 @@ class Calls:
         any_datum: bool,
         watch: Watch | None = None,
         hooks: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        sized: Set[str] = frozenset(),
     ) -> None:
         self.interface = interface
         self.hooks = hooks
+        self.sized = sized
+        """The types with operations that get elements of the size with which their object was made."""
         self.types = types
         self.variables = variables
         self.copied = copied
@@ -124,6 +133,7 @@ class Calls:
     def line(self, operation: Operation) -> str:
         call = _Call()
         counts = {operation.count_beside(i) for i, role in enumerate(operation.roles) if role is Role.ARRAY}
+        size_place = element_size(operation.function) if operation.makes in self.sized else None
         for number, (role, parameter) in enumerate(
             zip(operation.roles, operation.function.parameters, strict=True), start=1
         ):
@@ -175,9 +185,15 @@ class Calls:
                 call.setup.append(f"{parameter.type.target} {local} = NULL;")
                 call.arguments.append(f"&{local}")
                 call.cleanup.append(f"free({local});")
-            elif role is Role.AMOUNT:
-                call.setup.append(f"{parameter.type.text} {local} = {any_number(parameter.type)};")
-                call.guards.append(f"{local} >= 0 && {local} <= {_MOST_ELEMENTS}")
+            elif role is Role.VALUE:
+                self._array("void", local, size_variable(self.variables[operation.sized]), call)
+            elif role is Role.NUMBER and number - 1 == size_place:
+                call.arguments.append(size_variable(self.variables[operation.makes]))
+            elif role in (Role.AMOUNT, Role.SIZE):
+                is_kept = number - 1 == size_place
+                amount = size_variable(self.variables[operation.makes]) if is_kept else any_number(parameter.type)
+                call.setup.append(f"{parameter.type.text} {local} = {amount};")
+                call.guards.append(f"{local} >= {int(role is Role.SIZE)} && {local} <= {_MOST_ELEMENTS}")
                 call.arguments.append(local)
             elif self.watch is not None and role in (Role.DATA, Role.STORED):
                 call.arguments.append(self.watch.datum(operation, number - 1))

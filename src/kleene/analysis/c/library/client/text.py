@@ -16,11 +16,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from kleene.analysis.c.library.client.allocators import allocator_texts
-from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, loose, stores_data
+from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, any_number, loose, size_variable, stores_data
 from kleene.analysis.c.library.client.handed_out import DECLARATION, exported_cases
 from kleene.analysis.c.library.client.watch import BEGIN, END, Watch
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, record_of
+from kleene.analysis.c.library.interface.sizes import element_size
 from kleene.analysis.c.library.readings.operations import (
     KEPT_RESULTS,
     OVER,
@@ -95,7 +96,8 @@ class _Writer:
         used = _used_types(operations) | types.zeroed
         kept = [name for name in types.kept if name in used or types.elements.keys() & used]
         self.variables = {name: f"{identifier(types.texts[name])}_{i}" for i, name in enumerate(kept, start=1)}
-        self.lent = {n: f"kleene_lent_{i}" for i, n in enumerate(types.lent, start=1) if n in self.variables}
+        lent = [n for n, owner in types.lent.items() if {n, owner} <= self.variables.keys()]
+        self.lent = {n: f"kleene_lent_{i}" for i, n in enumerate(lent, start=1)}
         self.calls = Calls(
             interface,
             types,
@@ -108,6 +110,7 @@ class _Writer:
             any_datum=self.any_datum,
             watch=watch,
             hooks=hooks,
+            sized=self._sized,
         )
 
     def write(self, included: str) -> Client:
@@ -173,6 +176,18 @@ class _Writer:
         return {name: loose(self.variables[name]) for name in names}
 
     @property
+    def _sized(self) -> frozenset[str]:
+        """The types with operations that get elements of the size with which their object was made."""
+        return frozenset(o.sized for o in self.operations) - {""}
+
+    def _size_of_elements(self, name: str) -> str:
+        """The declaration of the variable for the size of the elements of objects: any number."""
+        makers = [o.function for o in self.operations if o.makes == name]
+        types = [f.parameters[place].type for f in makers if (place := element_size(f)) is not None]
+        value = any_number(types[0]) if types else "0"
+        return f"{types[0].text if types else 'int'} {size_variable(self.variables[name])} = {value};"
+
+    @property
     def _enders(self) -> dict[str, str]:
         """For each type, a function that ends an object, or a node that is part of none, and gets nothing else."""
         ends = [o for o in self.operations if o.fate is Fate.ENDED and len(o.roles) == 1 and not o.takes_element]
@@ -213,6 +228,7 @@ class _Writer:
         texts, second = self.types.texts, self._second()
         kept = {n: v for n, v in self.variables.items() if n not in self.types.iterators}
         declared = [f"    {texts[name]} *{v} = NULL;" for name, v in kept.items()]
+        declared += [f"    {self._size_of_elements(name)}" for name in sorted(self._sized)]
         declared += [f"    struct {lent} *{lent} = NULL;" for lent in self.lent.values()]
         declared += [f"    {texts[name]} *{variable} = NULL;" for name, variable in self._loose.items()]
         return [*declared, *(f"    {texts[name]} *{self.variables[name]}_b = NULL;" for name in second)]

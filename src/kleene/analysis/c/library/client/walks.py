@@ -45,6 +45,7 @@ class Walks:
         steps = [f"element->{f}" for f in _links(self.interface.records.get(name), name)]
         ends = ["object"] if own and name not in self.types.empty_is_null else []
         ends += [f"&object->{head}" for head in self._heads(source, name)]
+        ends += [f"&{variable}" for variable in self.interface.own_nodes.get(name, ())]
         stop = "".join(f"element != {end} && " for end in ends)
         texts = self.types.texts
         lines = [f"static {texts[name]} *{function}({texts[source]} *object) {{", f"    {texts[name]} *element = NULL;"]

@@ -7,11 +7,12 @@ do so when an object is made.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 
-from kleene.cfa.expressions import AddressOf, Comparison, Expression, Field, Unary, Variable, walk, without_casts
+from kleene.analysis.c.library.generality.never_null import asked, impossible
+from kleene.cfa.expressions import AddressOf, Expression, Field, Variable, walk, without_casts
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Call, Error, Exit, Operation, Return, expressions
+from kleene.cfa.operations import Assign, Call, Error, Exit, Operation, Return, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import FunctionType, PointerType, RecordType
 from kleene.passes.facts.memory import constant_of
@@ -53,14 +54,22 @@ def left_to_clients(program: CProgram, tested: Set[Hook]) -> dict[Hook, str]:
     return {hook: name for hook, name in unset.items() if hook in wanted - tested}
 
 
-def live_steps(cfa: Cfa[Operation], unset: dict[Hook, str], given: frozenset[Variable] = frozenset()) -> frozenset[str]:
+def live_steps(
+    cfa: Cfa[Operation],
+    unset: dict[Hook, str],
+    given: frozenset[Variable] = frozenset(),
+    returning_blocks: Collection[str] = (),
+) -> frozenset[str]:
     """The locations from which a run makes a step and can return, while hooks are NULL and `given` is not.
 
+    Nor is what some functions return. What is behind a test for NULL there is never executed.
     Where every path ends the program, an assertion or a test has failed: such a call has no admissible arguments.
     """
     assigned = {edge.label.target for edge in cfa.edges if isinstance(edge.label, Assign)}
     fixed = given - assigned
-    edges = tuple(e for e in cfa.edges if not _needs_hook(e.label, unset) and not _needs_null(e.label, fixed))
+    never = impossible(cfa, returning_blocks)
+    tests = (e for e in cfa.edges if e not in never)
+    edges = tuple(e for e in tests if not _needs_hook(e.label, unset) and not _needs_null(e.label, fixed))
     returning = {edge.source for edge in edges if isinstance(edge.label, Return)}
     waiting = [edge for edge in edges if not isinstance(edge.label, Error | Exit)]
     while more := {edge.source for edge in waiting if edge.target in returning} - returning:
@@ -84,25 +93,11 @@ def _sets(operation: Assign) -> bool:
 
 def _needs_hook(operation: Operation, unset: dict[Hook, str]) -> bool:
     """Whether a condition holds only if a hook is not NULL."""
-    pointer, is_null = _asked(operation)
+    pointer, is_null = asked(operation)
     return pointer is not None and not is_null and hook_of(pointer) in unset
 
 
 def _needs_null(operation: Operation, given: Set[Expression]) -> bool:
     """Whether a condition holds only if a variable is NULL that is not."""
-    pointer, is_null = _asked(operation)
+    pointer, is_null = asked(operation)
     return is_null and pointer in given
-
-
-def _asked(operation: Operation) -> tuple[Expression | None, bool]:
-    """What a condition asks of a pointer, and whether it is to be NULL or 0; None for other operations."""
-    if not isinstance(operation, Assume):
-        return None, False
-    condition, truth = operation.condition, operation.truth
-    while isinstance(condition, Unary) and condition.operator == "!":
-        condition, truth = condition.operand, not truth
-    if not isinstance(condition, Comparison) or constant_of(condition.right) != 0:
-        return condition, not truth
-    return (
-        (condition.left, (condition.operator == "==") is truth) if condition.operator in ("==", "!=") else (None, False)
-    )

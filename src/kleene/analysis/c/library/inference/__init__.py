@@ -11,5 +11,6 @@ In reading order:
 - `sparing`: functions that do not test what they allocate
 - `weaker`: weaker preconditions of functions that are accepted
 - `selection`: selects a reading for each function
+- `dead_parts`: parts of functions that no run executes, whatever is left out
 - `reasons`: why a function has no reading
 """

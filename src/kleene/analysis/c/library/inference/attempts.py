@@ -169,6 +169,23 @@ _OF_ENDS = ("double_free", "dangling_dereference", "invalid_free")
 """Kinds of errors on what a function has freed itself."""
 
 
+def breaks_own_block(rejected: Rejected) -> bool:
+    """Whether a function that gets an element by its bytes fails on a block of the library.
+
+    On the block of the client it may be that the client should have handed in something else.
+    """
+    number = rejected.error.fault.block
+    if Role.VALUE not in rejected.operation.roles or number is None or follows_datum(rejected.error.fault):
+        return False
+    places = [s.blocks[number].place for s in rejected.error.trace.states() if number in s.blocks]
+    return any(place is not None and Path(place.file).name != CLIENT for place in places[-1:])
+
+
+def fails_elsewhere(rejected: Rejected) -> bool:
+    """Whether another function fails on what a function has stored that gets an element by its bytes."""
+    return Role.VALUE in rejected.operation.roles and failing(rejected) != rejected.operation.function.name
+
+
 def frees_datum(rejected: Rejected) -> bool:
     """Whether an error is that the library frees a pointer that the client stores."""
     fault = rejected.error.fault

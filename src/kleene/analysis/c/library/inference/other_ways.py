@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.analysis.c.library.inference.attempts import Rejected
+from kleene.analysis.c.library.inference.attempts import Rejected, Tried
 from kleene.analysis.c.library.inference.tries import Tries
 from kleene.analysis.c.library.interface.exports import ExportedFunction
 from kleene.analysis.c.library.readings.operations import STATUS, Operation, Role
+
+OF_SIZES = ("out_of_bounds", "double_free", "dangling_dereference")
+"""Kinds of errors that a size has: it is too large for a block, or 0, with which `realloc` frees the block."""
 
 
 def is_accepted_otherwise(tries: Tries, function: ExportedFunction, failures: list[Rejected]) -> bool:
@@ -36,14 +39,30 @@ def if_amounts_are_small(tries: Tries, function: ExportedFunction, failures: lis
     """Accept a function if numbers of elements are so small that no size overflows; false if that does not help."""
     before = list(tries.inferred.accepted)
     small = [o if o.function.name in tries.stored.readings else o.with_amounts() for o in before]
-    possible = [o.with_amounts() for o in tries.possible(function)]
-    is_same = small == before and possible == tries.possible(function)
-    if is_same or all(r.error.fault.kind != "out_of_bounds" for r in failures):
-        return False
-    tries.inferred.accepted = small
-    best = tries.best(tries.all_of(possible))
+    best = tries.best(_with_small_amounts(tries, function, failures, small))
     tries.inferred.accepted = before if best is None else [*small, best.operation]
     return best is not None
+
+
+def other_failures(tries: Tries, function: ExportedFunction, failures: list[Rejected]) -> list[Rejected]:
+    """The errors that a function has with small numbers of elements, in place of those of its sizes."""
+    before = list(tries.inferred.accepted)
+    small = [o if o.function.name in tries.stored.readings else o.with_amounts() for o in before]
+    tried = _with_small_amounts(tries, function, failures, small)
+    tries.inferred.accepted = before
+    return [r for t in tried if (r := t.rejected) is not None]
+
+
+def _with_small_amounts(
+    tries: Tries, function: ExportedFunction, failures: list[Rejected], accepted: list[Operation]
+) -> list[Tried]:
+    """The trials of a function with small numbers of elements; none if that changes nothing."""
+    possible = [o.with_amounts() for o in tries.possible(function)]
+    is_same = accepted == tries.inferred.accepted and possible == tries.possible(function)
+    if is_same or all(r.error.fault.kind not in OF_SIZES for r in failures):
+        return []
+    tries.inferred.accepted = accepted
+    return tries.all_of(possible)
 
 
 def if_status_is_another(tries: Tries, function: ExportedFunction) -> bool:

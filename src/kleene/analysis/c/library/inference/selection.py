@@ -21,8 +21,10 @@ from kleene.analysis.c.library.inference.attempts import (
     Rejected,
     Tried,
     adds_block,
+    breaks_own_block,
     ends_wrongly,
     failing,
+    fails_elsewhere,
     follows_datum,
     frees_datum,
     frees_stored,
@@ -44,6 +46,7 @@ from kleene.analysis.c.library.inference.other_ways import (
     if_status_is_another,
     if_texts_last,
     is_accepted_otherwise,
+    other_failures,
 )
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
@@ -115,6 +118,9 @@ class Inference:
         self.inferred = self.tries.inferred
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
+        """Makers that were taken back, each once."""
+        self.taken_for: set[tuple[str, str]] = set()
+        """Functions that were taken back, each with the one that was accepted in its place: neither twice."""
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -297,19 +303,23 @@ class Inference:
             self.inferred.untried[function.name] = never_called(function, self.interface, self._wrong_makers(function))
         elif is_accepted_otherwise(self.tries, function, failures):
             return
+        elif wrong := [r for r in failures if breaks_own_block(r)]:
+            self._reject(most_telling(wrong))
+        elif self._take_back([r for r in failures if fails_elsewhere(r)], function):
+            self.waiting.insert(0, function)
         elif any(follows_datum(r.error.fault) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
             self._reject(most_telling(linked))  # two objects share a block, and that is the error
         elif self._breaks_others(failures[0]):
             self._reject(failures[0])
-        elif self._take_back(failures, function):
+        elif self._take_back(failures, function) or (_frees_data(failures) and self._leaves_to_another(failures)):
             self.waiting.insert(0, function)
         elif _frees_data(failures):
             self.inferred.untried[function.name] = FREES
         elif needs_more_than_zeros(self.tries, failures):
             self.inferred.untried[function.name] = NOT_ZEROS
-        elif any(map(points_inside, failures)):
+        elif any(map(points_inside, [*failures, *other_failures(self.tries, function, failures)])):
             self.inferred.untried[function.name] = INSIDE
         elif has_objects(self.tries, failures) and not is_wrong_guess_of(most_telling(failures)):
             self._reject(self._with_breach(failures) or most_telling(failures))
@@ -387,15 +397,37 @@ class Inference:
         )
 
     def _take_back(self, failures: list[Rejected], function: ExportedFunction) -> bool:
-        """Take back the accepted operation in which all readings, or the most plausible one, fail; false if none is."""
+        """Take back the accepted operation in which all readings, or the most plausible one, fail; false if none is.
+
+        Where the caller frees a result, another function fails on what is gone; that says nothing if there are others.
+        """
+        failures = [r for r in failures if r.operation.outcome is not Outcome.FREED] or failures
+        if not failures:
+            return False
         blamed = {failing(rejected) for rejected in failures} - {function.name}
         blamed = blamed if len(blamed) == 1 else {failing(failures[0])}
         candidates = [o for o in self.inferred.accepted if {o.function.name} == blamed and not o.makes]
-        if not candidates or self.taken_back & {candidates[0].function.name, function.name}:
+        pairs = [(o.function.name, function.name) for o in candidates[:1]]
+        if not pairs or self.taken_for & {pairs[0], pairs[0][::-1]}:
             return False
-        self.taken_back.add(candidates[0].function.name)
+        self.taken_for.add(pairs[0])
         self.inferred.accepted.remove(candidates[0])
         self.waiting.append(candidates[0].function)
+        return True
+
+    def _leaves_to_another(self, failures: list[Rejected]) -> bool:
+        """Leave open an accepted function that ends an object with its data, if another one ends the object alone.
+
+        A client calls the one or the other: with the first one alone, functions that store data would be left open.
+        """
+        names = {failing(rejected) for rejected in failures}
+        enders = [o for o in self.inferred.accepted if o.ends]
+        freeing = [o for o in enders if {o.function.name} == names and o.function.name not in self.stored.readings]
+        ended = {name for o in freeing for name in o.records_in(*OBJECTS)}
+        if not any(o not in freeing and ended & set(o.records_in(*OBJECTS)) for o in enders):
+            return False
+        self.inferred.accepted.remove(freeing[0])
+        self.inferred.untried[freeing[0].function.name] = FREES
         return True
 
     def _take_back_for_given(self, failures: list[Rejected], function: ExportedFunction) -> bool:

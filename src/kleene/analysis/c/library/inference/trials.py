@@ -14,6 +14,7 @@ from kleene.analysis.c.library.client.text import CLIENT, MAIN, Client, write_cl
 from kleene.analysis.c.library.client.walks import FOUND
 from kleene.analysis.c.library.client.watch import Watch
 from kleene.analysis.c.library.generality.hooks import left_to_clients, live_steps, unset_hooks
+from kleene.analysis.c.library.generality.never_null import never_null
 from kleene.analysis.c.library.generality.separation import (
     Shared,
     examines_data,
@@ -170,8 +171,12 @@ def run_trial(
     *,
     malloc_may_fail: bool,
     also: Callable[[State], None] | None = None,
+    stops_at_first: bool = True,
 ) -> Trial:
-    """Explore a client exactly, within the bounds of a trial; `also` sees each state at the head of a loop, too."""
+    """Explore a client exactly, within the bounds of a trial; `also` sees each state at the head of a loop, too.
+
+    Runs that do not fail go on behind the first error if it does not stop there.
+    """
     trial = Trial(Exploration())
 
     def observe(state: State) -> None:
@@ -189,7 +194,7 @@ def run_trial(
             max_steps=TRIAL_STEPS,
             seconds=TRIAL_SECONDS,
             malloc_may_fail=malloc_may_fail,
-            stop_at_first=True,
+            stop_at_first=stops_at_first,
             observe=observe,
             most_blocks=TRIAL_BLOCKS,
         ),
@@ -233,14 +238,15 @@ def _walked_elements(client: Client, program: CProgram, exploration: Exploration
 
 def steps_of(program: CProgram, function: str) -> frozenset[str]:
     """The locations of a function from which a run makes a step, unless it needs a hook that nothing sets."""
-    return live_steps(program.functions[function].cfa, unset_hooks(program))
+    return live_steps(program.functions[function].cfa, unset_hooks(program), frozenset(), never_null(program))
 
 
 def steps_for(program: CProgram, operation: Operation) -> frozenset[str]:
     """The locations of a function from which a run makes a step in a reading: what needs NULL is no part of some."""
     function = program.functions[operation.function.name]
     pairs = zip(function.parameters, operation.roles, strict=True)
-    return live_steps(function.cfa, unset_hooks(program), frozenset(p for p, role in pairs if role in NEVER_NULL))
+    given = frozenset(p for p, role in pairs if role in NEVER_NULL)
+    return live_steps(function.cfa, unset_hooks(program), given, never_null(program))
 
 
 def null_tests(function: Function) -> set[int]:

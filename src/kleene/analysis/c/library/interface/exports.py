@@ -86,6 +86,8 @@ class Interface:
     has_main: bool
     variables: dict[str, Type] = field(default_factory=dict)
     """The variables that other files can name, with their types; `void` if the file only declares one."""
+    own_nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The variables of the file that are records, by record: the end of a list or of a tree, and no element of it."""
     missing: tuple[MissingFunction, ...] = ()
     """The functions without a body that the file calls, other than those of the standard library."""
     hooks: dict[tuple[str, str], CType] = field(default_factory=dict)
@@ -113,6 +115,7 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
             if cursor.spelling != "main" and (file.endswith(HEADER) or cursor.storage_class.name != "STATIC"):
                 functions[cursor.spelling] = _function(cursor, types)
         variables: dict[str, Type] = {}
+        own_nodes = _own_nodes(file, unit.cursor.get_children(), types)
         for c in unit.cursor.get_children():
             if kind(c) == "VAR_DECL" and c.storage_class.name != "STATIC" and _is_in(file, c):
                 if c.storage_class.name == "EXTERN" and not c.is_definition():
@@ -128,7 +131,19 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
             [t.type for f in listed for t in (*(p.type for p in f.parameters), f.result)], every, types
         )
     listed = tuple(_as_data(f, payload) for f in listed)
-    return Interface(file, listed, records, has_main, variables, missing, hooks, payload, complaints)
+    return Interface(file, listed, records, has_main, variables, own_nodes, missing, hooks, payload, complaints)
+
+
+def _own_nodes(file: str, cursors: Iterable[Any], types: TypeReader) -> dict[str, tuple[str, ...]]:
+    """The variables that the file defines, static or not, whose type is a record."""
+    found: dict[str, tuple[str, ...]] = {}
+    for cursor in cursors:
+        declares = kind(cursor) == "VAR_DECL" and cursor.storage_class.name == "EXTERN" and not cursor.is_definition()
+        if kind(cursor) == "VAR_DECL" and not declares and _is_in(file, cursor):
+            type_ = types.read(cursor.type)
+            if isinstance(type_, RecordType):
+                found[type_.name] = tuple(dict.fromkeys((*found.get(type_.name, ()), str(cursor.spelling))))
+    return found
 
 
 def _as_data(function: ExportedFunction, payload: Set[str]) -> ExportedFunction:

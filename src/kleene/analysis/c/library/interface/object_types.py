@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.interface.exports import CType, ExportedFunction, Interface
+from kleene.analysis.c.library.interface.sizes import element_size
 from kleene.c.library.outside import STREAMS
 from kleene.cfa.types import ArrayType, PointerType, RecordType, VoidType
 
@@ -60,6 +61,8 @@ class ObjectTypes:
     """The element types that a pool hands out and takes back, each with the type of the pool."""
     links: dict[str, Link] = field(default_factory=dict)
     """The element types that no pointer leads to, but to a record inside: elements of intrusive lists."""
+    sized: frozenset[str] = frozenset()
+    """The types that are told the size of their elements when an object is made."""
     named_objects: dict[str, frozenset[str]] = field(default_factory=dict)
     """The types whose empty object is NULL, each with the names of parameters that are whole objects."""
 
@@ -136,8 +139,25 @@ def object_types(interface: Interface) -> ObjectTypes:
         ended_by_name=frozenset(name for f in ending if len(f.parameters) == 1 for name in records_of(f)),
         lent=lent,
         links=links,
+        sized=_sized(interface),
         named_objects={name: _named_objects(interface, name) for name in headless},
     )
+
+
+def _sized(interface: Interface) -> frozenset[str]:
+    """The types that are told the size of their elements by each function that makes one, and that none gets twice.
+
+    Two objects may have elements of two sizes.
+    """
+    told: dict[str, list[bool]] = {}
+    for function in interface.functions:
+        records = records_of(function)
+        made = {*initialised_by(function), made_by(function)}
+        made |= {record_of(function.result)} - set(records) if is_direct(function.result) else set()
+        for name in made - {""}:
+            told.setdefault(name, []).append(element_size(function) is not None)
+    twice = {name for f in interface.functions for name in records_of(f) if records_of(f).count(name) > 1}
+    return frozenset(name for name, says in told.items() if all(says) and name not in twice)
 
 
 def _named_objects(interface: Interface, name: str) -> frozenset[str]:

@@ -151,6 +151,8 @@ def _combinations(
             continue
         if roles.count(Role.BLOCK) > 1 and all(r is Role.BLOCK for n, r in zip(records, roles, strict=True) if n):
             continue  # blocks of the caller alone: nothing that the library has made takes part
+        if Role.VALUE in roles and not first:
+            continue
         if Role.LOOSE in roles and sum(map(bool, records)) > 1 and not _has_place(roles):
             continue
         if not given or (len(set(given)) == len(given) and first and not set(given) & set(first)):
@@ -167,7 +169,7 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
     for parameter in function.parameters:
         name = record_of(parameter.type)
         if not name:
-            yield _plain_roles(function, parameter)
+            yield _plain_roles(function, parameter, types)
         elif not is_direct(parameter.type):
             made = (Role.MADE,) if name in types.constructed and made_by(function) == name else ()
             yield (*made, Role.ADDRESS) if name in types.kept else (Role.RESULT,)
@@ -241,7 +243,7 @@ def is_iterator(type_: CType, types: ObjectTypes) -> bool:
     return is_direct(type_) and record_of(type_) in types.iterators
 
 
-def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role, ...]:
+def _plain_roles(function: ExportedFunction, parameter: Parameter, types: ObjectTypes) -> tuple[Role, ...]:
     type_ = parameter.type.type
     array = (Role.ARRAY,) if _has_number_beside(function, parameter) else ()
     if isinstance(type_, IntegerType) and type_.bits > MOST_BITS:
@@ -259,7 +261,9 @@ def _plain_roles(function: ExportedFunction, parameter: Parameter) -> tuple[Role
         return (called,) if can_call_back(parameter.type.callback) else ()
     target = type_.target
     if isinstance(target, VoidType):
-        return (Role.DATA, *array, Role.OWNED)
+        records = records_of(function)
+        value = (Role.VALUE,) if len(records) == 1 and records[0] in types.sized else ()
+        return (Role.DATA, *value, *array, Role.OWNED)
     if isinstance(target, IntegerType) and target.bits == CHAR.bits:
         return (Role.TEXT, *array) if parameter.type.constant_target else (*array, Role.TEXT)
     if isinstance(target, IntegerType | FloatType):
@@ -300,7 +304,8 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
         return _fates_without_object(function)
     pointers = [(p, r) for p, r in zip(function.parameters, roles, strict=True) if r in POINTER_ROLES]
     changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, Role.LOOSE, *ELEMENTS)]
-    if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
+    looks = all(p.type.constant_target for p, _ in pointers) and not ENDS.search(function.name)
+    if Role.ADDRESS in roles or not changing or looks:  # `list_free(const struct list *)` ends what it gets
         return (Fate.KEPT,)
     if Role.SECOND in roles:
         moved = any(record_of(p.type) in types.initialised for p, r in pointers if r is Role.SECOND)
@@ -312,7 +317,8 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
     subject_is_element = any(r in ELEMENTS for _, r in changing)
     subject = next((p for p, r in changing if r in ELEMENTS), changing[0][0])
     handed_out = subject_is_element and (hands_out(function) or record_of(subject.type) in types.handed_in)
-    released = (Fate.RELEASED,) if record_of(subject.type) in types.initialised or handed_out else ()
+    in_block = record_of(subject.type) in types.initialised and not subject.type.constant_target
+    released = (Fate.RELEASED,) if in_block or handed_out else ()
     if subject_is_element and _may_loosen(function, record_of(subject.type), types):
         released = (Fate.LOOSENED, *released)
     if _is_unlinked(roles):

@@ -7,15 +7,14 @@ runs without an error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from kleene.analysis.c.library.interface.exports import ExportedFunction, Parameter
+from kleene.analysis.c.library.interface.exports import ExportedFunction
 from kleene.analysis.c.library.interface.object_types import record_of
+from kleene.analysis.c.library.interface.sizes import COUNTS, is_count, is_element_size
 from kleene.c.library.outside import is_our_stream
-from kleene.cfa.types import IntegerType
 from kleene.results.library import Reading
 
 
@@ -35,10 +34,12 @@ class Role(Enum):
     INITIALISED = "a block of the caller, not initialised, which becomes an object"
     NUMBER = "any number"
     AMOUNT = "a number of elements for which memory is large enough: at most 2 to the power of 24"
+    SIZE = "the size of an element: at least 1, and at most 2 to the power of 24"
     TEXT = "a text"
     LASTING_TEXT = "a text that outlives the object"
     ARRAY = "an array with as many elements as the number beside it"
     FIXED = "an array with as many elements as its declaration says"
+    VALUE = "a block of as many bytes as an element of the object has"
     DATA = "a pointer that is stored only"
     STORED = "a pointer that is stored only, and not NULL"
     OWNED = "a block that the library frees"
@@ -113,19 +114,6 @@ OVER = (Outcome.OVER_IF_ZERO, Outcome.OVER_IF_SET)
 KEPT_RESULTS = (Outcome.NEW, Outcome.ANOTHER, *REPLACING)
 
 
-_COUNTS = re.compile(r"^n|len|size|count|num|cnt|cap|max|elems", re.IGNORECASE)
-"""Names of parameters that have a number of elements."""
-_SIZE_BITS = 64
-"""Bits of `size_t`."""
-
-
-def _is_amount(parameter: Parameter) -> bool:
-    """Whether a number counts elements: its name says so, or it has the type of sizes."""
-    type_ = parameter.type.type
-    is_size = isinstance(type_, IntegerType) and not type_.signed and type_.bits == _SIZE_BITS
-    return is_size or bool(_COUNTS.search(parameter.name))
-
-
 _STREAM = "a stream that is open"
 
 
@@ -146,9 +134,13 @@ class Operation:
         """The reading whose numbers of elements, by their names, are so small that no product with a size overflows."""
         if Role.ARRAY in self.roles:
             return self
-        pairs = zip(self.roles, self.function.parameters, strict=True)
-        counted = (Role.AMOUNT if r is Role.NUMBER and _is_amount(p) else r for r, p in pairs)
+        counted = (self._amount(i) if r is Role.NUMBER else r for i, r in enumerate(self.roles))
         return replace(self, roles=tuple(counted))
+
+    def _amount(self, place: int) -> Role:
+        if is_element_size(self.function, place):
+            return Role.SIZE
+        return Role.AMOUNT if is_count(self.function, place) else Role.NUMBER
 
     @property
     def stored(self) -> Reading:
@@ -180,6 +172,11 @@ class Operation:
         return next(iter(self.records_in(Role.MADE)), "")
 
     @property
+    def sized(self) -> str:
+        """The record of the object whose elements have as many bytes as an argument; empty if there is none."""
+        return next((n for n in self.records_in(*OBJECTS) if n), "") if Role.VALUE in self.roles else ""
+
+    @property
     def initialises(self) -> str:
         """The record of the block that the operation turns into an object."""
         blocks = self.records_in(Role.INITIALISED)
@@ -193,7 +190,7 @@ class Operation:
     def count_beside(self, place: int) -> int:
         """The argument that has the number of elements of an array: the number after it or before it, by its name."""
         beside = [i for i in (place + 1, place - 1) if 0 <= i < len(self.roles) and self.roles[i] is Role.NUMBER]
-        named = [i for i in beside if _COUNTS.search(self.function.parameters[i].name)]
+        named = [i for i in beside if COUNTS.search(self.function.parameters[i].name)]
         return (named or beside)[0]
 
     @property
