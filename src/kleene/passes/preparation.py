@@ -122,8 +122,14 @@ class Prepared:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What is assumed of code that is not there, and of numbers in the program with one automaton."""
-        return self.source.assumptions if isinstance(self._outcome, LimitReached) else self._outcome.assumptions
+        """What is assumed of code that is not there, and of numbers in the forms of the program that were prepared.
+
+        Nothing is prepared for it: a program of which only functions were analysed apart may be too large inlined.
+        """
+        forms = (self, *(vars(self).get(form) for form in ("by_calls", "by_every_call")))
+        outcomes = [vars(form).get("_outcome") for form in forms if form is not None]
+        prepared = [outcome for outcome in outcomes if isinstance(outcome, CProgram)]
+        return tuple(dict.fromkeys(a for program in (self.source, *prepared) for a in program.assumptions))
 
     @property
     def inlined(self) -> CProgram:

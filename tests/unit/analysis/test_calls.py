@@ -9,6 +9,7 @@ from tests.coverage.helpers import attacked, is_proof, read
 from tests.unit.analysis.test_apart import HEAD, SAFE, UNSAFE
 from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
 
+from kleene.analysis.c.check import check
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
 from kleene.analysis.c.shape.run import check_again
@@ -151,3 +152,14 @@ def test_numbers_are_left_out_where_they_multiply_structures(tmp_path: Path) -> 
 def test_numbers_come_back_if_a_proof_needs_them(tmp_path: Path) -> None:
     result = analyse(Prepared(read(keys(tmp_path, "if (a) assert(a->key < 4);"))), malloc_may_fail=True, seconds=60)
     assert is_proof(result)
+
+
+def test_a_report_prepares_no_copies(tmp_path: Path) -> None:
+    """The command did not end: what the proof assumes was read off the inlined program, which nothing needed."""
+    path = tmp_path / "levels.c"
+    levels = "".join(f"static void f{i}(void) {{ f{i - 1}(); f{i - 1}(); }}\n" for i in range(1, 11))
+    path.write_text(f"{HEAD}static void f0(void) {{ drop(fill()); }}\n{levels}int main(void) {{ f10(); return 0; }}\n")
+    report = check([str(path)])
+    assert report.proofs and report.prepared is not None
+    assert report.assumptions == report.prepared.source.assumptions
+    assert "_outcome" not in vars(report.prepared)
