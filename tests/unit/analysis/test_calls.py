@@ -10,6 +10,7 @@ from tests.unit.analysis.test_apart import HEAD, SAFE, UNSAFE
 from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
 
 from kleene.analysis.c.check import check
+from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
 from kleene.analysis.c.shape.run import check_again
@@ -159,7 +160,7 @@ def test_a_report_prepares_no_copies(tmp_path: Path) -> None:
     path = tmp_path / "levels.c"
     levels = "".join(f"static void f{i}(void) {{ f{i - 1}(); f{i - 1}(); }}\n" for i in range(1, 11))
     path.write_text(f"{HEAD}static void f0(void) {{ drop(fill()); }}\n{levels}int main(void) {{ f10(); return 0; }}\n")
-    report = check([str(path)])
+    report = check([str(path)], CheckOptions())
     assert report.proofs and report.prepared is not None
     assert report.assumptions == report.prepared.source.assumptions
     assert "_outcome" not in vars(report.prepared)
