@@ -145,6 +145,7 @@ APT = {
     "several": [attempt for attempt in ROWS if attempt.name.endswith("slices")],
     "chosen": [attempt for attempt in ROWS if attempt.name.endswith("choices")],
     "text": [WHOLE[0]],
+    "fields": [WHOLE[0]],
     "owners": [WHOLE[0]],
     "followed": [attempt for attempt in ROWS if attempt.name.endswith("owned")],
     "results": [ROWS[0], FESA[0]],

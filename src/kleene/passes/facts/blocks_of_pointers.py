@@ -368,3 +368,14 @@ def before_conversion(count: Expression, size: Type) -> Expression:
             break
         count = count.operand
     return count
+
+
+def scalars(type_: Type, program: CProgram, base: int = 0) -> list[tuple[int, int]]:
+    """The offsets and sizes of what a value of a type consists of, without its arrays of bytes."""
+    if isinstance(type_, ArrayType):
+        is_text = isinstance(type_.element, IntegerType) and type_.element.size == 1
+        return [] if is_text or not type_.size else [(base, type_.size)]
+    layout = program.records.get(type_.name) if isinstance(type_, RecordType) else None
+    if layout is None:
+        return [(base, type_.size)]
+    return [scalar for f in layout.fields for scalar in scalars(f.type, program, base + f.offset)]

@@ -121,11 +121,16 @@ class Accesses:
 
     def stay_in_array(self, pointer: Expression, *sizes: Expression, more: int = 0) -> None:
         """The bytes that are written from a pointer on are those of an array in a struct: at most one of some sizes."""
-        own, location = self.original(pointer), self.location
-        arrays = self.texts.arrays_of(own)
-        within = (self.relations.stays_in_arrays(own, self.original(s), arrays, location, more=more) for s in sizes)
-        if arrays and not any(within):
+        if not any(self.is_in_array(pointer, size, more=more) for size in sizes):
             raise NotFollowed(f"bytes from {pointer} on that are written may be those of another member")
+
+    def is_in_array(self, pointer: Expression, size: Expression, *, more: int = 0) -> bool:
+        """Whether so many bytes from a pointer on are nothing but bytes of an array, if it points into a struct."""
+        own, number = self.original(pointer), self.original(size)
+        arrays = self.texts.arrays_of(own)
+        if any(map(self.texts.is_shared, arrays)):
+            return False
+        return not arrays or self.relations.stays_in_arrays(own, number, arrays, self.location, more=more)
 
     def _are_texts(self, left: Expression, right: Expression) -> bool:
         if not isinstance(left.type, PointerType) or not isinstance(right.type, PointerType):

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Deref,
     Expression,
     Field,
     Index,
@@ -23,7 +24,7 @@ from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType
 from kleene.passes.elements.text.moved import MovedPointers
 from kleene.passes.entry_parameters import ARGUMENT, ARGUMENTS
-from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, ByteArray, byte_arrays, stays_in
+from kleene.passes.facts.blocks_of_pointers import LITERAL, Blocks, ByteArray, byte_arrays, scalars, stays_in
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.texts import is_byte
 from kleene.passes.literals import is_literal
@@ -126,6 +127,30 @@ class TextBlocks:
             for at, size in self.blocks.byte_arrays.get(kind, ())
             if at == offset and kind not in self.kinds
         ]
+
+    def is_shared(self, array: ByteArray) -> bool:
+        """Whether something else is at the bytes of an array where the struct is seen as another type."""
+        arrays = {(array.kind, at, size) for at, size in self.blocks.byte_arrays.get(array.kind, ())}
+        others = self._others | (arrays - {(array.kind, array.offset, array.size)})
+        end = array.offset + array.size
+        return any(k == array.kind and at < end and array.offset < at + size for k, at, size in others)
+
+    @cached_property
+    def _others(self) -> set[tuple[object, int, int]]:
+        """Where pointers are in structs, and what is read or written there otherwise than as bytes of an array."""
+        width = self.program.pointer_size
+        others: set[tuple[object, int, int]] = {(kind, at, width) for kind, at in self.blocks.memory.cell_of}
+        nodes = {n for edge in self.cfa.edges for x in expressions(edge.label) for n in walk(x)}
+        moved = self.blocks.moved_kinds
+        for node in (n for n in nodes if isinstance(n, Deref | Field | Index) and not is_byte(n)):
+            seen: Expression = node
+            while isinstance(seen, Index):
+                seen = seen.base
+            for kind, at in self.blocks.address_places(seen) or ():
+                if moved is None or kind in moved:
+                    others.add((kind, 0, self.blocks.bytes_of(kind) or 0))
+                others |= {(kind, at + offset, size) for offset, size in scalars(seen.type, self.program)}
+        return others
 
     def is_partly_text(self, pointer: Expression) -> bool:
         """Whether a pointer may point to a text."""

@@ -271,10 +271,9 @@ class _Coder:
 
     def _is_of_struct(self, label: MemSet | MemCopy, pointer: Expression, accesses: Accesses) -> bool:
         """Whether a constant number of bytes is that of a struct, of which only the first ones are a text."""
-        own, arrays = accesses.original(pointer), self.texts.arrays_of(accesses.original(pointer))
-        if not arrays or constant_of(label.size) is None or self.texts.is_partly_text(own):
+        if constant_of(label.size) is None or self.texts.is_partly_text(accesses.original(pointer)):
             return False
-        return not self.relations.stays_in_arrays(own, accesses.original(label.size), arrays, accesses.location)
+        return not accesses.is_in_array(pointer, label.size)
 
     def _with_type_of(self, new: Expression, old: Expression) -> Expression:
         return new if new.type == old.type else old

@@ -424,6 +424,7 @@ class StoredTexts(OpenTexts):
         With `places`, the write concerns `size` bytes at these places; without, some bytes of the block.
         """
         member = self._member_of(state, block)
+        behind = member[1] + state.interval(state.held[Part("room", block, 1)])[1] if member is not None else 0
         self._publish_whole(block if member is None else member[0], state)
         for key in [k for k in state.held if isinstance(k, Part) and k.kind in (OLDEST, NEWEST, "byte")]:
             other = key.symbol
@@ -438,11 +439,11 @@ class StoredTexts(OpenTexts):
                     near = [p for p in places if kinds is None or p[0] in kinds]
                     if all(o + size <= offset or offset + length <= o for _, o in near):
                         continue
-                elif member is not None and member[1] != offset:
-                    continue
+                elif member is not None and (behind <= offset or offset + length <= member[1]):
+                    continue  # arrays of one struct are side by side, unless it is seen as two types
                 if not self._may_be_same(state, owner, block if member is None else member[0]):
                     continue
-            elif member is not None or not self._may_be_same(state, block, other):
+            elif not self._may_be_same(state, block if member is None else member[0], other):
                 continue
             del state.held[key]
             if key.kind == "byte":
