@@ -160,6 +160,7 @@ APPLIES = {
     "shape, local": (EXAMPLES / "skip" / "three_levels.c").read_text(encoding="utf-8"),
     "shape, owned": (EXAMPLES / "arrays" / "heap_of_jobs.c").read_text(encoding="utf-8"),
     "shape, choices": HEAD + ARRAY,
+    "shape, tags": (EXAMPLES / "data" / "expressions.c").read_text(encoding="utf-8"),
     "shape, cursors": (EXAMPLES / "sll" / "cursors.c").read_text(encoding="utf-8"),
     "shape, members": (EXAMPLES / "nested" / "stations.c").read_text(encoding="utf-8"),
     "shape, optional nodes": (EXAMPLES / "nested" / "list_of_lists.c").read_text(encoding="utf-8"),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.coverage.helpers import attacked, read
 
-from kleene.analysis.c.shape import analyse as analysis
+from kleene.analysis.c.shape import plan
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS
 from kleene.analysis.c.shape.run import check_again
@@ -138,7 +138,7 @@ def test_no_unsafe_program_is_proved_by_optional_nodes(path: Path) -> None:
 
 
 def test_a_run_with_many_nodes_goes_this_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "STRUCTURES_BEFORE_NODES", 2_000)
+    monkeypatch.setattr(plan, "STRUCTURES_BEFORE_NODES", 2_000)
     path = written(tmp_path, FAMILIES["lists in lists"].program(3))
     result = analyse(Prepared(read(path)), malloc_may_fail=True, seconds=60)
     assert result.complete and not result.alarms

@@ -115,7 +115,8 @@ def test_copies_of_literals_do_not_overlap(tmp_path: Path) -> None:
 def test_an_alarm_of_all_slices_is_asked_for_until_one_excludes_it(tmp_path: Path) -> None:
     """Slices end with alarms that another one may exclude: no slice was asked to go on when none had excluded one."""
     path = tmp_path / "program.c"
-    path.write_text(f"{HEAD}{TEXTS}int main(void) {{ {TWO_LISTS} end(a); end(b); return 0; }}\n")
+    copied = "strcpy(a->name, a->name);"
+    path.write_text(f"{HEAD}{TEXTS}int main(void) {{ {TWO_LISTS}{copied} end(a); end(b); return 0; }}\n")
     prepared = Prepared(read(path))
     error = next(edge.label for edge in prepared.cfa.edges if isinstance(edge.label, Error))
     overlap, count = Alarm(error.kind, error.place, error.message), len(prepared.slices)
