@@ -13,6 +13,7 @@ In reading order:
 - `zones`: intervals and bounds of differences
 - `forms`: what the bits of numbers tell
 - `states`: symbols of numbers and pointers, and their zone
+- `sums`: sums and products of symbols
 - `values`: expressions in such a state
 - `texts`: terminators of blocks of bytes
 - `promises`: what is guessed of all pointers in memory, and checked
