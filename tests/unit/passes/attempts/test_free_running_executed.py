@@ -94,3 +94,14 @@ def test_other_indices_stay(change: tuple[str, str], tmp_path: Path) -> None:
     path.write_text(text.replace("TYPE", "unsigned char").replace("START", "0"))
     program = inline(read_program([str(path)]))
     assert with_counted_rings(program) is program
+
+
+def test_a_global_copy_of_an_index_has_a_place_from_the_start(tmp_path: Path) -> None:
+    """Its place had no value before the first store."""
+    text = written("unsigned", PUTS[0], GETS[0], "result += ring[at & 3] + (at & 3); at = head;", "GLOBALS")
+    path = tmp_path / "program.c"
+    path.write_text(text.replace("START", "0").replace("int main", "unsigned at = 6;\nint main", 1))
+    program = inline(read_program([str(path)]))
+    counted = with_counted_rings(program)
+    for inputs in ((2, 0, 0, 2, 1, 2), (0, 0, 2, 0, 2, 2)):
+        assert answers(counted, partial(_values, inputs)) == {answer(program, inputs)}

@@ -148,13 +148,18 @@ class _Counting:
 
     def run(self) -> Cfa[Operation]:
         cfa = expand_edges(self.cfa, self._expand, FREE)
-        first = cfa.leaving(cfa.entry)[0]
-        if not (self.ring.end.is_global and self.ring.start.is_global):
+        entry, begins = f"{cfa.entry}{FREE}", self._initial(cfa.leaving(cfa.entry)[0].label.place)
+        if not begins:
             return cfa
-        entry, begins = f"{cfa.entry}{FREE}", self._computed(first.label.place)
         names = [entry, *(f"{entry}{n}" for n in range(1, len(begins))), cfa.entry]
         before = tuple(Edge(a, label, b) for (a, b), label in zip(pairwise(names), begins, strict=True))
         return Cfa(entry, (*before, *cfa.edges))
+
+    def _initial(self, place: Place) -> tuple[Operation, ...]:
+        """What global variables have at the start."""
+        copies = ((copy, kept) for copy, kept in self.places.items() if copy.is_global)
+        places = (Assign(place, kept, self._place_of(copy)) for copy, kept in copies)
+        return (*(self._computed(place) if self.ring.end.is_global and self.ring.start.is_global else ()), *places)
 
     def _masked(self, node: Expression) -> tuple[Variable, int] | None:
         masked = masked_number(node)
@@ -220,8 +225,10 @@ class _Counting:
         for copy in sorted(written & self.places.keys(), key=str):
             value = bare(label.value) if isinstance(label, Assign) else copy
             place = self._place(value, edge.source) if isinstance(value, Variable) and value != copy else None
-            of_copy = Binary("&", copy, Constant(ring.size - 1, copy.type), copy.type)
-            yield Assign(label.place, self.places[copy], of_copy if place is None else _like(place, copy))
+            yield Assign(label.place, self.places[copy], self._place_of(copy) if place is None else _like(place, copy))
+
+    def _place_of(self, copy: Variable) -> Expression:
+        return Binary("&", copy, Constant(self.ring.size - 1, copy.type), copy.type)
 
     def _increments(self, edge: Edge[Operation], index: Variable) -> bool:
         """Whether an operation adds 1 to an index."""
