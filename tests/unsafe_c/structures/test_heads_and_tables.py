@@ -42,7 +42,7 @@ int main(void) {
     return 0;
 }
 """
-"""The head of the list is two nodes, of which one begins at `head` and the other one at `null`."""
+"""The head of the list is two nodes: one begins at `head`, the other one at `null`."""
 TABLE = """
 #include <stdlib.h>
 extern int nondet(void);

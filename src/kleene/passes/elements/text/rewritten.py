@@ -270,7 +270,7 @@ class _Coder:
         return with_parts(label, accesses.value)
 
     def _is_of_struct(self, label: MemSet | MemCopy, pointer: Expression, accesses: Accesses) -> bool:
-        """Whether a constant number of bytes is that of a struct, of which only the first ones are a text."""
+        """Whether a constant number of bytes is more than the array with which a struct begins."""
         if constant_of(label.size) is None or self.texts.is_partly_text(accesses.original(pointer)):
             return False
         return not accesses.is_in_array(pointer, label.size)
