@@ -370,7 +370,7 @@ class _Drawing:
             return
         if size in owner.slots:  # the list of slots of an array is no part of the state
             return
-        own = {cell: offset for (s, offset), cell in owner.memory.cell_of.items() if s == size}
+        own = {cell: offset for (s, offset), cell in owner.memory.cell_of.items() if s == size and offset < size}
         for name, cell in owner.edges.items():
             if cell not in own:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)

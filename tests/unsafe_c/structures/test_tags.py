@@ -10,10 +10,13 @@ from unittest.mock import patch
 
 import pytest
 
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape import analyse as series
 from kleene.analysis.c.shape.analyse import analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS
 from kleene.c.reader import read_program
+from kleene.core.verdict import Verdict
 from kleene.passes.preparation import Prepared
 from kleene.semantics.vocabulary.tags import Claim, Tag
 
@@ -180,6 +183,15 @@ def proves(tmp_path: Path, text: str, *, fails: bool = False) -> bool:
 @pytest.mark.parametrize("text", [TREE, TEXTS, TYPED], ids=["tree", "texts", "typed"])
 def test_it_proves(tmp_path: Path, text: str) -> None:
     assert proves(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", [TREE, TEXTS, TYPED], ids=["tree", "texts", "typed"])
+def test_states_of_runs_are_covered(tmp_path: Path, text: str) -> None:
+    """A pointer that lay behind the end of a text was asked for, because another kind of block has one there."""
+    file = tmp_path / "tags.c"
+    file.write_text(text)
+    report = check([str(file)], CheckOptions())
+    assert report.verdict is Verdict.TRUE and report.coverage is not None and report.coverage.states > 0
 
 
 @pytest.mark.parametrize(("text", "old", "new"), WRONG, ids=[*WRONG_TREES, *WRONG_TEXTS, *WRONG_TYPED])
