@@ -574,14 +574,15 @@ def _shift(places: Iterable[Place], shift: int) -> set[Place]:
 
 
 def _followed(known: set[Place], places: set[Place]) -> set[Place]:
-    """What a set of places gets: no new offsets once it has too many, such as those of a pointer that walks on and on.
+    """What a set of places gets: once it has too many, no new offsets in a kind of block that it has.
 
-    The translation does not support a pointer or a cell with an offset that is missing in its set.
+    A pointer that walks on and on would get one in each round. Other kinds of blocks are added: who asks which objects
+    a pointer leads to misses none. The translation does not support an offset that is missing.
     """
     if len(known) <= MAX_PLACES:
         return places
-    offsets = {offset for _, offset in known}
-    return {place for place in places if place[1] in offsets}
+    offsets, kinds = {offset for _, offset in known}, {size for size, _ in known}
+    return {(size, offset) for size, offset in places if offset in offsets or size not in kinds}
 
 
 def _grow(known: set[Place], places: set[Place]) -> bool:

@@ -76,3 +76,12 @@ def test_members_that_are_set_one_after_the_other_are_followed(tmp_path: Path) -
 def test_a_member_that_is_lost_is_not_proved(tmp_path: Path) -> None:
     assert not is_proved(LOST, tmp_path)
     assert analyse_fesa(_prepared(LOST, tmp_path), malloc_may_fail=True, seconds=SECONDS).alarms
+
+
+def test_other_kinds_of_blocks_are_not_missing(tmp_path: Path) -> None:
+    """A pointer with too many places was not known to lead to another kind of block at an offset of its own."""
+    block = "struct other { long numbers[40]; int *kept; }; int main(void) { struct other *o = calloc(1, sizeof *o);"
+    steps = STEPS * "member = member + 1; " + "if (o) member = &o->kept;"
+    prepared = _prepared(PROGRAM.replace("int main(void) {", block).replace("BODY", steps), tmp_path)
+    (places,) = [p for v, p in prepared.memory.pointer_places.items() if v.name == "member"]
+    assert len(places) > MAX_PLACES and len({size for size, _ in places}) > 1
