@@ -84,19 +84,34 @@ char *__summary_strncat(char *target, const char *text, size_t size) {
     return target;
 }
 
+/* The order of two texts, of which equal ones have equal lengths, as far as these are looked at. */
+static int __summary_order(size_t length, size_t other) {
+    if (__VERIFIER_nondet_int() == 0) {
+        __VERIFIER_assume(length == other);
+        return 0;
+    }
+    int order = __VERIFIER_nondet_int();
+    __VERIFIER_assume(order != 0);
+    return order;
+}
+
 int __summary_strcmp(const char *first, const char *second) {
-    __kleene_text_length(first);
-    __kleene_text_length(second);
-    return __VERIFIER_nondet_int();
+    size_t length = __kleene_text_length(first), other = __kleene_text_length(second);
+    return __summary_order(length, other);
 }
 
 int __summary_strncmp(const char *first, const char *second, size_t size) {
-    __kleene_text_prefix(first, size);
-    __kleene_text_prefix(second, size);
-    return __VERIFIER_nondet_int();
+    size_t length = __kleene_text_prefix(first, size), other = __kleene_text_prefix(second, size);
+    return __summary_order(length, other);
 }
 
 int __summary_strcasecmp(const char *first, const char *second) {
+    size_t length = __kleene_text_length(first), other = __kleene_text_length(second);
+    return __summary_order(length, other);
+}
+
+/* In some locales texts of different lengths have one place in the order. */
+int __summary_strcoll(const char *first, const char *second) {
     __kleene_text_length(first);
     __kleene_text_length(second);
     return __VERIFIER_nondet_int();
@@ -466,9 +481,8 @@ char *__summary_strcasestr(const char *text, const char *part) {
 }
 
 int __summary_strncasecmp(const char *first, const char *second, size_t size) {
-    __kleene_text_prefix(first, size);
-    __kleene_text_prefix(second, size);
-    return __VERIFIER_nondet_int();
+    size_t length = __kleene_text_prefix(first, size), other = __kleene_text_prefix(second, size);
+    return __summary_order(length, other);
 }
 
 char *__summary_stpcpy(char *target, const char *text) {

@@ -37,7 +37,7 @@ from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.states import Cell, Part, State
 from kleene.passes.facts.relations.stored_numbers import StoredNumbers
-from kleene.passes.facts.relations.texts import NEWEST, OLDEST, is_byte, is_text
+from kleene.passes.facts.relations.texts import FIRST, NEWEST, OLDEST, is_byte, is_text
 from kleene.passes.facts.relations.values import full_range
 from kleene.passes.facts.relations.zones import ZERO
 
@@ -187,7 +187,7 @@ class TextOperations(StoredNumbers, ABC):
             elif call.function == TEXT_PREFIX:
                 result = state.fresh(0, max(state.interval(amount)[1], 0))
                 state.zone.add(result, amount, 0)
-                self._within_text(result, pointer, state)
+                self._within_text(result, pointer, state, limit=amount)
             elif call.function == TEXT_PUT:
                 result = self._put(pointer, self.number(rest[1], state), self.number(rest[2], state), state)
             elif call.function == TEXT_PUT_END:
@@ -249,11 +249,21 @@ class TextOperations(StoredNumbers, ABC):
             self._remember_end(state, known[0], end)
         return length
 
-    def _within_text(self, length: int, pointer: int, state: State) -> None:
+    def _within_text(self, length: int, pointer: int, state: State, limit: int | None = None) -> None:
+        """A length is at most the distance to a terminator; that of a literal is known, up to a limit."""
         end = self._end_of(state, pointer)
-        if end is not None:
-            most = self._sum(state, end[2], end[1], minus=True)
-            state.zone.add(length, most, 0)
+        if end is None:
+            return
+        block, at, position = end
+        state.zone.add(length, self._sum(state, position, at, minus=True), 0)
+        first = state.held.get(Part(FIRST, block, 1))
+        if first is None or state.zone.upper(at, first) > 0:
+            return
+        distance = self._sum(state, first, at, minus=True)
+        if limit is None or state.zone.upper(distance, limit) <= 0:
+            state.zone.same(length, distance)
+        elif state.zone.upper(limit, distance) <= 0:
+            state.zone.same(length, limit)
 
     @staticmethod
     def _digits(value: int, base: int, state: State) -> int:

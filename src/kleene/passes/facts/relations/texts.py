@@ -28,6 +28,8 @@ LONGEST_ARGUMENT = 1 << 17
 """Bytes of an argument of a program: Linux allows no longer ones (MAX_ARG_STRLEN)."""
 OLDEST, NEWEST = "nul", "near"
 """The two terminators of a block."""
+FIRST = "first"
+"""The first terminator of a literal: nothing may write to it, so it stays the first one."""
 
 
 class Texts(Values):
@@ -225,8 +227,8 @@ class Texts(Values):
         known = address_of(variable) in state.held
         block = super()._object(variable, state)
         if not known and is_literal(variable):
-            content = literal_bytes(variable)
-            state.held[Part(OLDEST, block, 1)] = state.fresh(content.index(0), content.index(0))
+            first = literal_bytes(variable).index(0)
+            state.held[Part(OLDEST, block, 1)] = state.held[Part(FIRST, block, 1)] = state.fresh(first, first)
         elif not known and variable.name == ARGUMENTS:
             self._begin_arguments(block, self.program.pointer_size, state)
         return block
