@@ -17,6 +17,15 @@ in_exam = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs
 """The mark of a test or of a case that only `make exam` runs, where the test itself says so."""
 ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
+    "tests/unsafe_c/arrays/test_blocks.py::test_it_is_not_proved[vector-10]": ONLY_IN_EXAM,
+    "tests/unsafe_c/arrays/test_moved_elements.py::test_elements_that_move[memmove of one too few]": ONLY_IN_EXAM,
+    "tests/unsafe_c/arrays/test_moved_elements.py::test_elements_that_move[a loop downwards]": ONLY_IN_EXAM,
+    "tests/unsafe_c/arrays/test_pools_in_arrays.py::test_links_in_an_array[upwards]": ONLY_IN_EXAM,
+    "tests/unsafe_c/arrays/test_walking_stacks.py::test_a_changed_stack_is_not_proved[an element": ONLY_IN_EXAM,
+    "tests/unsafe_c/arrays/test_before_the_first.py::test_the_element_before_the_first[next to": ONLY_IN_EXAM,
+    "tests/cli/test_contracts_with_numbers.py::test_no_wrong_body_is_proved[if": ONLY_IN_EXAM,
+    "tests/cli/test_contracts_with_numbers.py::test_no_wrong_body_is_proved[*count": ONLY_IN_EXAM,
+    "tests/library/test_whole_objects.py::test_it_has_an_error[text2": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[sll/marked_dangling]": ONLY_IN_EXAM,
     "tests/library/test_library.py::test_every_function_of_a_library_is_proved[dlist.c]": ONLY_IN_EXAM,
     "tests/cli/test_contracts.py::test_a_caller_knows_the_contract_only": ONLY_IN_EXAM,
