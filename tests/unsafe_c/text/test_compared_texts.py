@@ -54,7 +54,9 @@ WRONG = {
     ),
     "a literal with a 0 in it": 'if (strncmp(line, "abc\\0def", 7) == 0) total = (int)strlen(line + 7);',
     "the longer one of two": "if (strncmp(line, other, 3) == 0) strcpy(line, other);",
-    "a part of a literal": 'const char *word = "xyabc" + 2; if (!strncmp(line, word, 5)) total = (int)strlen(line + 5);',
+    "a part of a literal": (
+        'const char *word = "xyabc" + 2; if (!strncmp(line, word, 5)) total = (int)strlen(line + 5);'
+    ),
     "one of two literals": (
         'const char *word = total ? "abcdef" : "abc"; if (!strcmp(line, word)) total = (int)strlen(line + 6);'
     ),

@@ -25,7 +25,7 @@ from kleene.results.shape import ShapeResult
 from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.translate import Translation
-from kleene.semantics.vocabulary.groups import cancelling
+from kleene.semantics.vocabulary.cancellation import cancelling
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action

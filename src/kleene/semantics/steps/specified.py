@@ -38,7 +38,8 @@ from kleene.passes.facts.memory import Unmodelled, leaves
 from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativize
 from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
-from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, LOCAL, Group, cancellation, cancelling
+from kleene.semantics.vocabulary.cancellation import cancelling
+from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, LOCAL, Group
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, at
 from kleene.transformers.action import Action, Message
 
@@ -111,8 +112,7 @@ class _Names:
         if any(len(own) != 1 for own in edges):
             return None
         name = cancelling(edges[0][0], edges[1][0])
-        known = cancellation(self.steps.context.symbols.shape, self.steps.context.symbols.edges)
-        return name if any(p.name == name for p in known) else None
+        return name if any(pair.name == name for pair in self.steps.context.symbols.cancellation.pairs) else None
 
     def now(self, name: str, args: tuple[str, ...]) -> Formula:
         """A predicate of the contract, at this moment."""

@@ -5,6 +5,7 @@ In reading order:
 - `names`: names that all modules share
 - `integer_members`: the names of integer members
 - `groups`: groups of cells whose closure is tracked, with their rules
+- `cancellation`: cells that lead back from where others lead
 - `predicates`: all predicates of a program under a shape class
 - `held_blocks`: blocks that a path through two groups keeps reachable
 - `lanes`: cells that skip nodes of a list

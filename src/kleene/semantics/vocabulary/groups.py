@@ -24,7 +24,6 @@ from kleene.logic.formula import (
     disj,
     exists,
     forall,
-    implies,
     neg,
     reflexive_closure,
 )
@@ -440,12 +439,12 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
     """
     result: list[Group] = []
-    for part in _parts(shape, edges):
+    for part in parts_of(shape, edges):
         result += _groups_of_part(shape, part, sizes, _union_name(edges, result))
     return result
 
 
-def _parts(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+def parts_of(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """The edges of each part of the cells."""
     if not shape.parts:
         return [list(edges)]
@@ -493,71 +492,8 @@ def _groups_of_part(
     return result
 
 
-def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Predicate]:
-    """``v->f->b == v`` wherever v->f is not null, for forward cells f and back cells b.
-
-    The other way round, v is one of the forward cells of v->b.
-    """
-    return [
-        _unary(cancelling(*cells), _returns(there, back), Role(RoleKind.LEADS_BACK, cells[0], back=cells[1]))
-        for cells, there, back in _cancelling(shape, edges)
-    ]
-
-
-def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
-    """Consequences of the definitions of `cancellation`, for several edges."""
-    result: list[Rule] = []
-    for cells, there, back in _cancelling(shape, edges):
-        name = cancelling(*cells)
-        if len(there) == len(back) == 1:
-            continue  # the rules of the definition are the same
-        holds = at(name, "v1")
-        for edge in there:
-            none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))
-            result.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
-            for b in back:
-                others = conj(holds, at(edge, "v1", "v2"), *(Not(at(o, "v2", "v1")) for o in back if o != b))
-                result.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
-    return result
-
-
-def led_back(shape: ShapeClass, edges: Sequence[tuple[str, str]], back: str) -> dict[str, str]:
-    """The forward edges of trees from whose targets an edge leads back, with the predicates that say so."""
-    found = [(cells, there) for cells, there, edges_back in _cancelling(shape, edges) if back in edges_back]
-    return {edge: cancelling(*cells) for cells, there in found for edge in there} if len(found) > 1 else {}
-
-
-def _cancelling(
-    shape: ShapeClass, edges: Sequence[tuple[str, str]]
-) -> list[tuple[tuple[str, str], list[str], list[str]]]:
-    """The cells of each predicate of cancellation, the edges that lead there, and those that lead back."""
-    result: list[tuple[tuple[str, str], list[str], list[str]]] = []
-    for part in _parts(shape, edges):
-        cells: dict[str, list[str]] = {}
-        for cell, name in part:
-            if cell not in shape.headers | shape.local | shape.references | set(shape.lanes):
-                cells.setdefault(cell, []).append(name)
-        forward = [cell for cell in cells if cell not in shape.back]
-        every = [name for cell in forward for name in cells[cell]]
-        for b in [cell for cell in cells if cell in shape.back] if forward else ():
-            result += [((f, b), cells[f], cells[b]) for f in forward]
-            result.append(((b, UNION if len(forward) > 1 else forward[0]), cells[b], every))
-    return result
-
-
-def _returns(there: Sequence[str], back: Sequence[str]) -> Formula:
-    """Wherever an edge of the first kind leads, one of the second kind leads back."""
-    forth = disj(*(at(name, "v", "v1") for name in there))
-    return forall(["v1"], implies(forth, disj(*(at(name, "v1", "v") for name in back))))
-
-
 def _unary(name: str, definition: Formula, role: Role) -> Predicate:
     return Predicate(name, 1, ("v",), definition=definition, abstraction=True, role=role)
-
-
-def cancelling(there: str, back: str) -> str:
-    """The predicate of nodes to which the second cell leads back from where the first one leads."""
-    return f"c[{there},{back}]"
 
 
 def has_cell(edge: str) -> str:

@@ -17,6 +17,7 @@ from kleene.logic.transform import up_to_order
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.pointers.function_values import is_function_number
+from kleene.semantics.vocabulary.cancellation import Cancellation, cancelling
 from kleene.semantics.vocabulary.data_cells import data_cells
 from kleene.semantics.vocabulary.groups import (
     CIRCULAR,
@@ -24,11 +25,7 @@ from kleene.semantics.vocabulary.groups import (
     UNION,
     Group,
     ShapeClass,
-    cancellation,
-    cancellation_rules,
-    cancelling,
     groups_of,
-    led_back,
 )
 from kleene.semantics.vocabulary.held_blocks import Holding, Kinds, holdings, reachable
 from kleene.semantics.vocabulary.integer_members import integer_names
@@ -227,11 +224,24 @@ class Symbols:
         return [(cell, self.cell(cell, target)) for cell in tracked for target in self.target_offsets(cell)]
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def _owners(self) -> dict[str, set[int]]:
+        """The sizes of the objects that have each cell."""
         sizes: dict[str, set[int]] = {}
         for (size, _), cell in self.memory.cell_of.items():
             sizes.setdefault(cell, set()).add(size)
-        return groups_of(self.shape, self.edges, sizes)
+        return sizes
+
+    @cached_property
+    def _sizes_of_targets(self) -> dict[str, set[int]]:
+        return {cell: {size for size, _ in places} for cell, places in self.memory.cell_targets.items()}
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        return groups_of(self.shape, self.edges, self._owners)
+
+    @cached_property
+    def cancellation(self) -> Cancellation:
+        return Cancellation(self.shape, self.edges, self._owners, self._sizes_of_targets)
 
     @property
     def followed(self) -> list[Group]:
@@ -274,7 +284,7 @@ class Symbols:
 
         Without the edge one of these cells is not led back from, and focus that came later could not tell which.
         """
-        forward = led_back(self.shape, self.edges, edge)
+        forward = self.cancellation.led_back(edge)
         tracked = [f for f, name in forward.items() if name not in self.absent]
         return [exists(["u"], conj(base("u"), at(f, "v", "u"))) for f in tracked]
 
@@ -369,10 +379,10 @@ class Symbols:
                 role = Role(kind, group.name, f"{root}->{edge}")
                 predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True, role=role))
         predicates += [holding.predicate() for holdings in self.holdings for holding in holdings]
-        predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
+        predicates += self.cancellation.predicates() + [lane.predicate() for lane in self.lanes]
         predicates += self._targets_of_targets()
         predicates += self._tag_predicates({p.name for p in predicates})
-        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        rules = [rule for group in self.groups for rule in group.rules()] + self.cancellation.rules()
         return Instrumentation(tuple(predicates), tuple(rules))
 
     def _tag_predicates(self, known: Set[str]) -> list[Predicate]:
@@ -473,8 +483,7 @@ class Symbols:
         known = self._header_edges.get(group.cells)
         if known is None:
             sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
-            targets = {cell: {size for size, _ in places} for cell, places in self.memory.cell_targets.items()}
-            headers = self.shape.headers
+            headers, targets = self.shape.headers, self._sizes_of_targets
             known = tuple(edge for cell, edge in self.edges if cell in headers and targets[cell] & sources)
             self._header_edges[group.cells] = known
         return known
