@@ -47,6 +47,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded": (("circular/notes",),),
     "tags": (("data/expressions",),),
+    "loose": (("nested/managers",),),
     "assertions after shape": (("refine/equal_bits",),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
     "deep errors": (("data/fiftieth",),),
@@ -95,6 +96,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("COMPARISONS_SHARE", ("shape",)),
         ("UNREAD_SHARE", ("shape",)),
         ("LOCAL_SHARE", ("shape",)),
+        ("LOOSE_SHARE", ("loose",)),
         ("TAGS_SHARE", ("tags",)),
     ),
     "kleene.analysis.c.shape.analyse": (
@@ -149,9 +151,9 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("MOST_NODES", ("tags",)),
     ),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
-    "kleene.analysis.c.shape.crowded_values": (
-        ("SAMPLED_STRUCTURES", ("shape",)),
-        ("VALUES_FACTOR", ("shape",)),
+    "kleene.analysis.c.shape.crowded": (
+        ("SAMPLED_STRUCTURES", ("shape", "loose")),
+        ("CROWDED_FACTOR", ("shape", "loose")),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),

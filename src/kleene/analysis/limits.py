@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
 import resource
@@ -65,6 +66,13 @@ def resident_memory() -> int:
     """The resident size of this process now, in bytes: one large analysis must not end those after it."""
     now = _resident(b"VmRSS:")
     return peak_memory() if now is None else now
+
+
+def release_memory() -> None:
+    """Give memory that is free back to the system: what a step took that was stopped must not stop the next ones."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # other C libraries give it back by themselves
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _resident(field: bytes) -> int | None:
@@ -210,6 +218,8 @@ class Watchdog:
     ) -> None:
         if self._watches:
             _TIMER.remove(self)
+        if isinstance(error, LimitReached) and error.limit is Limit.MEMORY:
+            release_memory()
 
 
 def _is_delicate(frame: FrameType | None) -> bool:

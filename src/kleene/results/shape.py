@@ -24,6 +24,7 @@ class Way(Enum):
     CHOICES = "locations can know which element of an array is meant"
     MEMBERS = "a block of the heap that is made once leads to the structures"
     SLICES = "the program has several data structures"
+    BACK = "pointers to other nodes lead back from few of them"
     ZEROS = "what indices are for is known of the slots of their arrays"
     NUMBERS = "numbers in nodes, or numbers that are counted on, multiply the structures"
     CALLS = "the structures are in copies of few functions"

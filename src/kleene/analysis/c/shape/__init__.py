@@ -11,7 +11,7 @@ In reading order:
 - `copies`: when calls are not inlined
 - `optional_nodes`: when nodes that no variable points to may be there or not
 - `slices`: data structures one by one
-- `crowded_values`: when numbers in nodes do not tell them apart
+- `crowded`: when numbers in nodes, or back pointers, do not tell structures apart
 - `tags`: numbers in nodes that say which of their pointers are NULL, guessed from runs
 - `telling`: progress in words
 - `run`: one run of the shape domain

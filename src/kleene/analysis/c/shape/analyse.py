@@ -101,7 +101,7 @@ def analyse(
         result = series.run([a for a in ATTEMPTS if a.way is None or a.way in ways], result, ways)
         if not series.ways_seen:
             break
-        forms = (Way.NODES, Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
+        forms = (Way.NODES, Way.BACK, Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS, Way.NUMBERS)
         dropped = next((way for way in forms if way in series.ways_seen), None)
         ways = ways - {dropped} if dropped is not None else frozenset()
     is_last = not glance and only_class is None and Way.SLICES in ways
@@ -207,7 +207,7 @@ class _Series:
             if attempt.way is Way.PARTS:
                 deadline = time.monotonic() + APART_SHARE * left
             here = taken | ({attempt.way} if attempt.way is not None else set())
-            taken = here - {Way.CALLS}
+            taken = here - {Way.CALLS, Way.BACK}
             if attempt.way is Way.CALLS:
                 here |= result.ways & {Way.PARTS}
             plan = within(left, partial(self._plan, attempt, frozenset(here)))

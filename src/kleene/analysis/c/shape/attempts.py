@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
-from kleene.analysis.c.shape.classes import with_local_cells
+from kleene.analysis.c.shape.classes import with_local_cells, with_loose_back_cells
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
@@ -35,6 +35,8 @@ MEMBERS_SHARE = 0.7
 """Share of the time left for the attempt `members`, with shares of attempts in it: all are made without it again."""
 SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
+LOOSE_SHARE = 0.4
+"""Share of the time left for the attempt `loose`: all attempts are made with closures of back cells again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 CURSORS_SHARE = 0.4
@@ -203,6 +205,16 @@ ATTEMPTS = (
         _where(Way.MEMBERS),
         way=Way.MEMBERS,
         share=MEMBERS_SHARE,
+    ),
+    Attempt(
+        "loose",
+        "pointers that are called back, but lead back from few nodes, may lead anywhere",
+        _where(Way.BACK),
+        rewrite=with_shared_loads,
+        sharpen=with_loose_back_cells,
+        way=Way.BACK,
+        share=LOOSE_SHARE,
+        needs_change=False,
     ),
     Attempt(
         "counts",

@@ -64,6 +64,15 @@ def with_local_cells(shape: ShapeClass) -> ShapeClass:
     return replace(shape, back=shape.back | apart, circular=shape.circular - apart, lanes=(), local=shape.local | apart)
 
 
+def with_loose_back_cells(shape: ShapeClass) -> ShapeClass:
+    """The class without closures of back cells, which need not lead back from where other cells lead.
+
+    The parent of a sibling, or the manager of an employee in a list, may be any other node.
+    """
+    circular, references = shape.circular - shape.back, shape.references | shape.back - shape.local
+    return replace(shape, back=frozenset(), circular=circular, references=references)
+
+
 def next_class(
     shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group], links: frozenset[str]
 ) -> ShapeClass | None:

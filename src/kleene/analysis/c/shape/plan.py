@@ -12,7 +12,7 @@ from kleene.analysis.c.shape.attempts import Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.automaton import Automaton
 from kleene.analysis.c.shape.classes import first_class, next_class, without_references
 from kleene.analysis.c.shape.copies import CopiesLook
-from kleene.analysis.c.shape.crowded_values import ValuesLook
+from kleene.analysis.c.shape.crowded import crowded_returns, crowded_values
 from kleene.analysis.c.shape.optional_nodes import NodesLook
 from kleene.analysis.c.shape.probe import whole_heaps_raise
 from kleene.analysis.c.shape.run import (
@@ -208,7 +208,7 @@ class Plan:
             forgets=forgets,
             join="pointed" if Way.NODES in self.taken else "part",
             groups=groups,
-            looks=self._looks(translation),
+            looks=self._looks(translation, shape),
             tell=self.tell,
             patience=self.patience,
         )
@@ -228,13 +228,14 @@ class Plan:
             roots = self.automaton.shared.names_after(result.followed.sharing, roots)
         return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)
 
-    def _looks(self, translation: Translation) -> Looks:
+    def _looks(self, translation: Translation, shape: ShapeClass) -> Looks:
         every: dict[Way, Callable[[Reached[Structure]], bool]] = {
             Way.OWNED: lambda reached: self.prepared.by_owned is not None,
             Way.CHOICES: lambda reached: self.prepared.by_choices is not None,
             Way.SLICES: lambda reached: bool(self.prepared.slices),
             Way.MEMBERS: lambda reached: self.prepared.by_members is not None,
-            Way.NUMBERS: ValuesLook(translation.vocabulary, self._running),
+            Way.BACK: crowded_returns(translation.vocabulary, shape.back),
+            Way.NUMBERS: crowded_values(translation.vocabulary, self._running),
             Way.CALLS: CopiesLook(self.prepared.calls),
             Way.PARTS: PartsLook(translation),
             Way.NODES: NodesLook(translation.vocabulary),

@@ -75,7 +75,8 @@ class Looks:
     def __call__(self, reached: Reached[Structure]) -> None:
         ways: frozenset[Way] = frozenset()
         if reached.generated >= self.parts_look:
-            ways = self._seen(reached, Way.NUMBERS) or self._seen(reached, Way.CALLS, Way.PARTS)
+            steps = ((Way.BACK,), (Way.NUMBERS,), (Way.CALLS, Way.PARTS))
+            ways = next(filter(None, (self._seen(reached, *step) for step in steps)), ways)
         if ways or reached.generated >= STRUCTURES_BEFORE_SLICES:
             forms = (self._seen(reached, form) for form in (Way.OWNED, Way.CHOICES, Way.SLICES, Way.MEMBERS))
             ways = next(filter(None, forms), ways)
