@@ -150,6 +150,7 @@ APT = {
     "followed": [attempt for attempt in ROWS if attempt.name.endswith("owned")],
     "results": [ROWS[0], FESA[0]],
     "bits": [ROWS[0], FESA[0]],
+    "rounds": [attempt for attempt in ROWS if attempt.name.endswith(("first rounds", "outcomes and loads"))],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 

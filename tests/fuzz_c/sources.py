@@ -27,6 +27,7 @@ from tests.fuzz_c.generators import (
     owners,
     recursive,
     results,
+    rounds,
     several,
     structures,
     tables,
@@ -54,6 +55,7 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "followed": followed.program,
     "results": results.program,
     "bits": bits.program,
+    "rounds": rounds.program,
 }
 TOPICS = ("mutant", "near", *GENERATORS)
 SEEDS = ROOT / "tests" / "fuzz_c" / "seeds"

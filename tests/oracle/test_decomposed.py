@@ -61,6 +61,8 @@ foreach (z in PVar) { %i r[z](v) = E(v1) (z(v1) & t(v1, v)) }
 %action lost() { %t "lost?" %p E(v) (!r[x](v) & !r[y](v)) %message (1) -> "lost" }
 %action all() { %t "all marked" %p A(v) mark(v) }
 %action some() { %t "some marked" %p E(v) mark(v) %message (E(v) mark(v)) -> "marked" }
+%action other() { %t "some marked, another lost" %p E(v) mark(v) %message (E(v) (!r[x](v) & !r[y](v))) -> "lost" }
+%action fact() { %t "some marked, b" %p E(v) mark(v) %message (b() & !(E(v) x(v))) -> "b, not x" }
 %action mark() { %t "mark all" { mark(v) = 1 } }
 %action flag() { %t "b = x != NULL" { b() = E(v) x(v) } }
 %action when() { %t "if b: x = y" %p b() { x(v) = y(v) } }
@@ -69,7 +71,7 @@ foreach (z in PVar) { %i r[z](v) = E(v1) (z(v1) & t(v1, v)) }
 %%
 """
 NAMES = [*("skip", "stop", "say", "null", "copy", "load", "cut", "link", "new", "test", "same", "lost", "all", "some")]
-NAMES += ["mark", "flag", "when", "any", "drop"]
+NAMES += ["other", "fact", "mark", "flag", "when", "any", "drop"]
 FUNCTIONAL = [c for n in range(3) for c in product([None, *range(n)], repeat=n)] + [
     (None, 0, 1), (1, None, 1), (1, 2, 0), (None, None, None), (None, 0, 0), (0, None, 1), (2, 2, None),
 ]  # fmt: skip
@@ -185,6 +187,9 @@ def test_actions_touch_what_they_are_about() -> None:
     assert touched["null"] == touched["cut"] == touched["test"] == {"x"}
     assert touched["when"] == {"b", "x", "y"}
     assert plans["lost"].in_some_part and plans["some"].in_some_part
+    assert plans["lost"].said is plans["some"].said is None  # they are given by the part that allows the action
+    assert plans["other"].said_elsewhere is not None
+    assert plans["fact"].said is not None and plans["fact"].said_elsewhere is None
     assert plans["mark"].elsewhere is not None and plans["drop"].elsewhere is not None
     assert plans["all"].elsewhere is not None  # every part must allow it
     assert plans["any"].is_global  # the pointer may come to point anywhere
@@ -226,6 +231,24 @@ def test_an_action_that_touches_nothing_still_has_its_condition_and_its_messages
     assert not domain.post(EDGES["stop"], [element])
     assert domain.post(EDGES["say"], [element])
     assert [entry.text for entry in domain.inner.log] == ["always"]
+
+
+@pytest.mark.parametrize("name", ["other", "fact"])
+def test_messages_about_another_part_than_the_condition_are_given(name: str) -> None:
+    """An action whose condition holds in one part gave only messages about this part: others were 'verified'."""
+    builder = StructureBuilder(PROGRAM.vocabulary, 2)
+    builder.set("y", (0,), Kleene.TRUE)
+    builder.set("mark", (0,), Kleene.TRUE)
+    builder.set("b", (), Kleene.TRUE)
+    state = with_definitions(builder.build())
+    domain = DecomposedDomain(shape_domain(), LOCALITY, "part")
+    element = domain.taken_apart([state])
+    assert domain.post(EDGES[name], [element])
+    assert [entry.text for entry in domain.inner.log] == [{"other": "lost", "fact": "b, not x"}[name]]
+    unmarked = domain.taken_apart([with_definitions(StructureBuilder(PROGRAM.vocabulary, 2).build())])
+    domain = DecomposedDomain(shape_domain(), LOCALITY, "part")
+    assert not domain.post(EDGES[name], [unmarked])
+    assert not domain.inner.log
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ class _Reader:
         self.linkage = linkage
         self.functions: dict[str, Function] = {}
         self._model_units: dict[str, tuple[Unit, Any]] = {}
+        self._weak: frozenset[str] = frozenset()
+        """The names that the program, without the files of models, declares weak."""
         self._assumptions: list[Assumption] = []
         self.problems: list[Diagnostic] = []
         """The errors of the files that are left out, and of entries of the compilation database."""
@@ -112,7 +114,7 @@ class _Reader:
         for unit, cursors in zip(units, declarations, strict=True):
             self._lower(unit, cursors)
         for unit, cursors in given:
-            self._lower(unit, cursors)
+            self._lower(unit, [cursor for cursor in cursors if not self._has_value(unit, cursor)])
         own_statics = frozenset(self.linkage.statics)
         self._lower_library()
         program = CProgram(
@@ -142,6 +144,8 @@ class _Reader:
         files = [*self.files, *self.options.models]
         statics = _static_names(files, declarations)
         symbols = self.linkage.symbols
+        symbols.read(self._texts(self.files, parsed), chain.from_iterable(declarations[: len(parsed)]))
+        self._weak = frozenset(symbols.weak)
         symbols.read(self._texts(files, [*parsed, *models]), chain.from_iterable(declarations))
         symbols.given = frozenset(given_models(self.options.extern))
         self.linkage.runs.tables = tuple(sorted(symbols.tables))
@@ -195,10 +199,12 @@ class _Reader:
             raise UnitError(problems, defined_functions(unit))
 
     def _note_handlers(self, parsed: list[Any]) -> None:
-        """Note whether the program registers functions for its exit: then every exit calls the registered ones."""
-        texts = self._texts(self.files, parsed)
+        """Note whether the program, or a model, registers functions for the exit: then every exit calls these."""
+        models = [self._model_units[file][1] for file in self.options.models]
+        texts = self._texts([*self.files, *self.options.models], [*parsed, *models])
         runs = self.linkage.runs
-        runs.handlers = "atexit" not in self.linkage.defined_functions and any(b"atexit" in text for text in texts)
+        defined = self.linkage.defined_functions.keys() | self.linkage.models
+        runs.handlers = "atexit" not in defined and any(b"atexit" in text for text in texts)
         if runs.at_exit:
             self.linkage.needed[RUN_HANDLERS] = None
 
@@ -216,8 +222,7 @@ class _Reader:
             if named & {"alias", "weakref"}:
                 self.linkage.aliases[cursor.spelling] = referred_name(cursor)
             name = unit.name_of(cursor)
-            for attribute in sorted(named & {"constructor", "destructor"}):
-                self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
+            self._note_runs(cursor, name, named)
             if is_internal(cursor) and "weakref" not in named:
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
@@ -248,8 +253,18 @@ class _Reader:
                 if definition.initial or definition.external or not known.initial:
                     self.linkage.globals[name] = definition
 
+    def _note_runs(self, cursor: Any, name: str, named: set[str]) -> bool:
+        """Note a function that runs before or behind the entry; says whether it is one."""
+        words = sorted(named & {"constructor", "destructor"})
+        for attribute in words:
+            self.linkage.runs.add(attribute, name, attribute_argument(cursor, attribute))
+        return bool(words)
+
     def _declare_models(self, own: set[str]) -> list[tuple[Unit, list[Any]]]:
-        """Read the user's files of models: what the program defines goes before. Returns the other variables there."""
+        """Read the user's files of models: what the program defines goes before, unless it is weak or has no value.
+
+        Returns the variables there that may be the program's, and the functions that run without a call.
+        """
         given: list[tuple[Unit, list[Any]]] = []
         for file in self.options.models:
             unit, parsed = self._model_units[file]
@@ -257,16 +272,27 @@ class _Reader:
             for cursor in parsed.cursor.get_children():
                 name = unit.name_of(cursor)
                 if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
+                    if name in self._weak and not _may_be_repeated(cursor):
+                        self.linkage.defined_functions.pop(name, None)
                     if name not in self.linkage.defined_functions:
                         self.linkage.library[name] = file
                         self.linkage.models.add(name)
-                elif kind(cursor) == "VAR_DECL" and name not in own:
-                    if name in self.linkage.globals and cursor.storage_class.name != "EXTERN":
+                    if self._note_runs(cursor, name, attributes(cursor)):
+                        given[-1][1].append(cursor)
+                elif kind(cursor) == "VAR_DECL":
+                    is_missing = name not in own and name in self.linkage.globals
+                    if is_missing and cursor.storage_class.name != "EXTERN":
                         text = f"the variable {name} is declared and not defined: it is that of {file}"
                         self._assumptions.append(Assumption(name, "model", text, given=True))
                     self._declare(unit, [cursor])
                     given[-1][1].append(cursor)
         return given
+
+    def _has_value(self, unit: Unit, cursor: Any) -> bool:
+        """Whether the program has a value of its own for a variable of a file of models."""
+        name = unit.name_of(cursor)
+        known = self.linkage.globals.get(name)
+        return known is not None and bool(known.initial) and name not in self._weak
 
     def _lower_library(self) -> None:
         """Add the bodies of the functions that are used and not defined, from files of models and our library."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Enter, Invoke, Operation
+from kleene.cfa.operations import Enter, Invoke, Operation, Specified
 from kleene.cfa.program import Assumption, CProgram
 from kleene.diagnostics import LimitReached
 from kleene.passes.attempts.choices import may_choose, original_location
@@ -169,6 +169,11 @@ class Prepared:
         """Whether words are two values here (`passes/pointers/words`): the interpreter follows the source only."""
         memory = self.memory
         return any(is_tag(v.type) for v in memory.integers) or any(map(memory.flags_at, memory.access_types))
+
+    @property
+    def has_specifications(self) -> bool:
+        """Whether contracts in formulas stand in the place of calls, or around a body."""
+        return any(isinstance(edge.label, Specified) for edge in self.cfa.edges)
 
     @property
     def is_recursive(self) -> bool:

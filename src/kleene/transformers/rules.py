@@ -48,7 +48,16 @@ def all_rules(
                 rules += definition_rules(p, single_literals=single_literals)
         for p in vocabulary.declared:
             rules += closure_property_rules(p, vocabulary)
-    return _distinct(rules)
+    return _distinct(rule for rule in rules if not is_always_satisfied(rule))
+
+
+def is_always_satisfied(rule: Rule) -> bool:
+    """Whether the head is ``v == v``.
+
+    A head ``v1 == v2`` says of one summary node that it is a single node. That says nothing here, since both sides
+    stand for the same one of its nodes.
+    """
+    return isinstance(rule.head, Equal) and rule.head.left == rule.head.right
 
 
 def _distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:

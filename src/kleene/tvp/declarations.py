@@ -106,8 +106,8 @@ class Declarations:
         if not _is_head(head):
             message = "the head of a rule must be 0, 1, p(...), !p(...), a == b or a != b"
             self.report.error(message, item.head.position, scope)
-        elif head is TRUE:
-            self.report.warn("a rule with the head 1 has no effect", item.head.position)
+        elif head is TRUE or (isinstance(head, Equal) and head.left == head.right):
+            self.report.warn(f"a rule with the head {head} has no effect", item.head.position)
         else:
             self._compare_variables(item, body, head)
         self.rules.append(Rule(body, head, position=item.position))

@@ -122,6 +122,8 @@ def refine(
     entries = checked_library(settings)
     start = time.monotonic()
     try:
+        if prepared.has_specifications:
+            return "contracts in formulas, which its runs do not follow"
         if prepared.is_recursive:
             return "recursive functions, which are analysed call by call"
         if prepared.has_flags:

@@ -82,6 +82,9 @@ class Course:
     plan: Plan
     there: Edge[Action] | None
     """The edge with its effect on the parts that it does not touch."""
+    said: Edge[Action] | None = None
+    said_elsewhere: Edge[Action] | None = None
+    """The edge with its messages alone (`Plan`)."""
     separate: tuple[Edge[Action], ...] = ()
     """Edges that have the same effect one after the other, each about roots of its own."""
     done: dict[Touched, Done] = field(default_factory=dict)
@@ -89,6 +92,10 @@ class Course:
     asked: dict[Structure, None] = field(default_factory=dict)
     """The parts that were asked whether the action is possible in them."""
     is_possible: bool = False
+    done_said: dict[Touched, Done] = field(default_factory=dict)
+    """The parts that were asked for messages about other parts than the one in which the action is possible."""
+    told: dict[Structure, None] = field(default_factory=dict)
+    """The same for the parts that it does not touch."""
 
 
 class DecomposedDomain:
@@ -172,8 +179,12 @@ class DecomposedDomain:
         course = self._courses.get(key)
         if course is None:
             plan = self.plan(edge)
-            there = Edge(edge.source, plan.elsewhere, edge.target) if plan.elsewhere is not None else None
-            course = self._courses[key] = Course(edge, plan, there, self._separate_edges(edge))
+            there, said, said_elsewhere = (
+                Edge(edge.source, action, edge.target) if action is not None else None
+                for action in (plan.elsewhere, plan.said, plan.said_elsewhere)
+            )
+            separate = self._separate_edges(edge)
+            course = self._courses[key] = Course(edge, plan, there, said, said_elsewhere, separate)
         return course
 
     def _separate_edges(self, edge: Edge[Action]) -> tuple[Edge[Action], ...]:
@@ -268,7 +279,19 @@ class DecomposedDomain:
         if new:
             course.asked.update(dict.fromkeys(new))
             course.is_possible |= bool(self.inner.post(course.edge, new))
+        if course.is_possible:
+            self._say(course, element, touched, others)
         return course.is_possible
+
+    def _say(self, course: Course, element: Product, touched: Touched, others: Sequence[Structure]) -> None:
+        """Give the messages that are about other parts than the one in which an action is possible."""
+        if course.said is not None:
+            done = course.done_said.setdefault(touched, Done(touched, [{} for _ in touched]))
+            self._advance(course.said, done, [element.sets[own] for own in touched])
+        if course.said_elsewhere is not None:
+            new = [part for part in (*others, *element.adrift) if part not in course.told]
+            course.told.update(dict.fromkeys(new))
+            self.inner.post(course.said_elsewhere, new)
 
     # Results ----------------------------------------------------------------------------------------------------
 

@@ -52,12 +52,15 @@ class Plan:
 
     It is applied to the parts with `touched` roots together; None means to all parts. `elsewhere` is its effect on each
     other part, None if they stay as they are. With `in_some_part` it changes nothing, and is possible if it is possible
-    in some part alone.
+    in some part alone. Its messages may then be about other parts than its condition: `said` are the messages without
+    the condition, on the touched parts together, and `said_elsewhere` on each other part.
     """
 
     touched: frozenset[str] | None
     elsewhere: Action | None = None
     in_some_part: bool = False
+    said: Action | None = None
+    said_elsewhere: Action | None = None
 
     @property
     def is_global(self) -> bool:
@@ -205,8 +208,26 @@ class _Planner:
         if self.in_some_part:
             if self.spreads or action.changes_universe or action.changes:
                 raise _Everything
-            return Plan(self.touched, None, in_some_part=True)
+            return Plan(self.touched, None, True, self._saying(elsewhere=False), self._saying(elsewhere=True))
         return Plan(self.touched, self._elsewhere())
+
+    def _saying(self, *, elsewhere: bool) -> Action | None:
+        """The messages of a condition that holds in some part, without it; None if none of them is about other parts.
+
+        A message that is always given, or whose condition is that of the action, is given by the part that allows the
+        action.
+        """
+        action = self.action
+        given = (TRUE, action.precondition)
+
+        def chosen(messages: Sequence[Message]) -> tuple[Message, ...]:
+            own = (m for m in messages if m.condition not in given)
+            return tuple(m for m in own if not elsewhere or m in self.messages)
+
+        before, after = chosen(action.messages), chosen(action.post_messages)
+        if not before and not after:
+            return None
+        return replace(action, precondition=None, messages=before, post_messages=after)
 
     def _elsewhere(self) -> Action | None:
         action = self.action

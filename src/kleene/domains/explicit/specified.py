@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import NoReturn
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Specified
@@ -91,7 +92,11 @@ class SpecifiedOperation:
                 return self.ensure
             case "fresh":
                 return self.create
-        raise AssertionError(self.operation.role)
+        return self.change
+
+    def change(self, state: State) -> NoReturn:
+        """A call in the analysed program: runs that are to be complete call the function itself (`formulas.py`)."""
+        raise NotModelled("a call by a contract in formulas")
 
     # Heaps ------------------------------------------------------------------------------------------------------------
 
