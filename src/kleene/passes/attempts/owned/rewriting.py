@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from kleene.cfa.expressions import Constant, Variable, walk
@@ -13,11 +14,14 @@ from kleene.passes.attempts.choices import copy_name
 from kleene.passes.attempts.owned.following import Following, Node, TooMany
 from kleene.passes.attempts.owned.loads import with_loads
 from kleene.passes.attempts.owned.selection import Owned, owned_arrays
+from kleene.passes.attempts.owned.structs import with_members_copied
 from kleene.passes.elements.chains import Chains
 
 MOST_ARRAYS = 3
 """Arrays of a program whose blocks are followed: each multiplies the locations."""
 
+Rewriting = Callable[[Cfa[Operation], Owned], tuple[Cfa[Operation], tuple[Variable, ...]]]
+"""An automaton in another form for one array, and its new variables."""
 Way = tuple[tuple[Operation, ...], str]
 """Operations, and where they lead."""
 
@@ -41,12 +45,14 @@ def _with_followed_block(program: CProgram, number: int) -> tuple[CProgram, froz
     if set(program.functions) != {program.entry}:
         return None
     for own in owned_arrays(program, program.main.cfa):
-        loaded, new = with_loads(program.main.cfa, own)
-        main = replace(program.main, cfa=loaded, locals=(*program.main.locals, *new))
-        changed = replace(program, functions={main.name: main})
-        again = next((o for o in owned_arrays(changed, loaded) if o.arrays == own.arrays), None)
+        changed: CProgram = program
+        again: Owned | None = own
+        for rewriting in (with_members_copied, with_loads):
+            if again is not None:
+                changed, again = _rewritten(changed, again, rewriting)
         if again is None:
             continue
+        main = changed.main
         try:
             coder = _Coder(changed, again, f"followed{number} ")
         except TooMany:
@@ -58,6 +64,16 @@ def _with_followed_block(program: CProgram, number: int) -> tuple[CProgram, froz
         main = replace(main, cfa=cfa, locals=(*main.locals, *fresh))
         return replace(changed, functions={main.name: main}), again.holders | {coder.following.steps.held}
     return None
+
+
+def _rewritten(program: CProgram, own: Owned, rewriting: Rewriting) -> tuple[CProgram, Owned | None]:
+    """The program in another form, and the same array there, if it can be followed still."""
+    cfa, new = rewriting(program.main.cfa, own)
+    main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *new))
+    if main == program.main:
+        return program, own
+    changed = replace(program, functions={main.name: main})
+    return changed, next((o for o in owned_arrays(changed, cfa) if o.arrays == own.arrays), None)
 
 
 _NEW = ("$", "block in")
