@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kleene.cfa.expressions import Constant, Variable, walk
+from kleene.cfa.expressions import AddressOf, Constant, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Operation, Place, Print, expressions
 from kleene.cfa.program import CProgram
@@ -16,6 +16,7 @@ from kleene.passes.attempts.owned.loads import with_loads
 from kleene.passes.attempts.owned.selection import Owned, owned_arrays
 from kleene.passes.attempts.owned.structs import with_members_copied
 from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.chosen import bare
 
 MOST_ARRAYS = 3
 """Arrays of a program whose blocks are followed: each multiplies the locations."""
@@ -29,7 +30,8 @@ Way = tuple[tuple[Operation, ...], str]
 def with_followed_blocks(program: CProgram) -> tuple[CProgram, frozenset[Variable]] | None:
     """The program in which one block of each array is followed, and the pointers to such blocks; None if there is none.
 
-    A pointer to a block that is not followed is NULL there.
+    A pointer to a block that is not followed is NULL there. So the second result has these pointers, and those to
+    elements.
     """
     holders: frozenset[Variable] = frozenset()
     for number in range(MOST_ARRAYS):
@@ -62,7 +64,9 @@ def _with_followed_block(program: CProgram, number: int) -> tuple[CProgram, froz
         used = {n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
         fresh = sorted((v for v in used - known if not v.is_global and v.name.startswith(_NEW)), key=str)
         main = replace(main, cfa=cfa, locals=(*main.locals, *fresh))
-        return replace(changed, functions={main.name: main}), again.holders | {coder.following.steps.held}
+        return replace(changed, functions={main.name: main}), again.holders | {coder.following.steps.held} | _moved(
+            again
+        )
     return None
 
 
@@ -74,6 +78,16 @@ def _rewritten(program: CProgram, own: Owned, rewriting: Rewriting) -> tuple[CPr
         return program, own
     changed = replace(program, functions={main.name: main})
     return changed, next((o for o in owned_arrays(changed, cfa) if o.arrays == own.arrays), None)
+
+
+def _moved(own: Owned) -> frozenset[Variable]:
+    """The variables that may point to an element that is not the first: in the result, they point to the array."""
+    copies = [(o.target, bare(o.value)) for o in own.blocks.operations if isinstance(o, Assign)]
+    pointers = [(target, value) for target, value in copies if isinstance(target, Variable) and own.is_array(target)]
+    moved = {target for target, value in pointers if isinstance(value, PointerOffset | AddressOf)}
+    while more := {target for target, value in pointers if value in moved} - moved:
+        moved |= more
+    return frozenset(moved)
 
 
 _NEW = ("$", "block in")
