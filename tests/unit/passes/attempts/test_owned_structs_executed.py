@@ -126,6 +126,29 @@ def test_a_program_that_fails_does_so_with_one_block(name: str, tmp_path: Path) 
     assert not _explored(followed).proved
 
 
+MIXED = """
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int x = 0, n = argc;
+  int **a = malloc(n * sizeof *a), **b, **c, **d, **e;
+  void *p = a;
+  if (!a) return 1;
+  if (argc > 2) p = &x;
+  b = a; c = b; d = c; e = d;
+  e[0] = malloc(4);
+  free(d[0]);
+  free(a);
+  return p == &x;
+}
+"""
+
+
+def test_an_array_that_is_not_told_from_another_object_is_not_followed(tmp_path: Path) -> None:
+    """Its kind was in no group of kinds then, and the group without a kind had no shape."""
+    _, followed = _followed(MIXED, tmp_path)
+    assert followed is None
+
+
 @in_exam
 def test_random_programs_that_fail_do_so_with_one_block(tmp_path: Path) -> None:
     chooser = random.Random(800)

@@ -146,7 +146,7 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
     every = [Chosen(program, cfa, blocks, on_stack=on_stack) for on_stack in (False, True)]
     shapes = {k: shape_of(s.element, program) for chosen in every for k, s in chosen.slots.items()}
     for kinds in _groups(blocks, frozenset(k for k, shape in shapes.items() if shape is not None)):
-        shape = next(iter(shapes[k] for k in kinds))
+        shape = next((shapes[k] for k in kinds), None)
         if shape is None or any(shapes[k] != shape for k in kinds):
             continue
         targets = _targets(blocks, kinds, shape)
