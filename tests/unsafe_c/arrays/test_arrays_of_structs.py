@@ -120,7 +120,7 @@ WRONG_HEAPS = {
     "one exchanged element twice": ("h->a[(i - 1) / 2] = t;", "h->a[i / 2] = t;"),
     "the hole is not filled": ("    h->a[i] = last;\n", ""),
     "the hole moves without its element": ("        h->a[i] = h->a[c];\n", ""),
-    "a child behind the last one": ("if (c + 1 < h->n", "if (c < h->n"),
+    "a child behind the last one": ("h->a[c].key) c++;", "h->a[c].key) c += 3;"),
     "the last one is in the heap still": ("last = h->a[--h->n];", "last = h->a[h->n - 1];"),
     "what was not kept is lost": ("{ free(d); break; }", "break;"),
     "what is taken is lost": ("free(pop(h));", "pop(h);"),
