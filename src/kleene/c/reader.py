@@ -18,6 +18,7 @@ from kleene.c.library.errors import ERRNO_LOCATION, with_errors
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.jumps import with_jumps
 from kleene.c.library.models import UNKNOWN, given_models
+from kleene.c.library.sorting import with_typed_sorts
 from kleene.c.library.start_and_end import MAIN, RUN_HANDLERS, with_returned_pointer, with_start_and_end
 from kleene.c.library.symbols import referred_name
 from kleene.c.library.variadic import with_variable_arguments
@@ -131,7 +132,7 @@ class _Reader:
         models = given_models(self.options.extern)
         # files that are not read may call any function of the others, so that static variables are not safe from them
         hidden = frozenset(self.linkage.statics) - (own_statics if self.problems else frozenset[str]())
-        program = with_errors(program)
+        program = with_errors(with_typed_sorts(program))
         program = with_returned_pointer(program) if self.options.keeps_result else program
         program = with_jumps(with_variable_arguments(with_start_and_end(program, self.linkage.runs)))
         program = with_extern_models(program, self.linkage.externs, models, hidden)

@@ -12,6 +12,7 @@ In reading order:
 - `start_and_end`: functions that run before the entry and at the exit
 - `jumps`: `setjmp` and `longjmp`
 - `errors`: `errno` behind an allocation that fails
+- `sorting`: `qsort` of elements of one type
 - `models`: the models that a user can choose
 - `retyped`: bytes that are read as another type: numbers may hide pointers there
 - `reach`: what unknown code can reach

@@ -227,6 +227,17 @@ def test_arrays_that_get_shorter_are_followed(body: str, tmp_path: Path) -> None
     assert not _fails(followed)
 
 
+def test_pointers_to_elements_are_left_open(tmp_path: Path) -> None:
+    """In the result they point to the array: a run in which one points to another element refuted the proof."""
+    path = tmp_path / "program.c"
+    path.write_text(_framed("p = a; p++; t = *p; *p = a[0]; a[0] = t;", make=MAKES[2]))
+    followed = owned_program(read_program([str(path)]))
+    assert followed is not None
+    open_names = {variable.name for variable in followed[1]}
+    assert {"p", "t"} <= open_names
+    assert "a" not in open_names
+
+
 @in_exam
 def test_random_programs_that_fail_do_so_with_one_block(tmp_path: Path) -> None:
     chooser = random.Random(183)

@@ -11,13 +11,18 @@ an error, the program has none. What an element has that does not have the block
 element is chosen and followed. A block may own blocks without pointers: those of a block that is not there are freed
 where they are stored in it.
 
+An element is a pointer, or a struct with pointers and numbers. Which of its pointers has the block is part of the
+location, too. Its numbers are any numbers where they are read.
+
 In reading order:
 
 - `copies`: `memmove` of elements becomes loops first
 - `free_running`: indices that run freely become a start and a count
 - `wrapped`: numbers that go round get a way for each case
+- `shapes`: the pointers and numbers of an element
 - `starts`: the pointers to the starts of blocks
 - `selection`: the arrays and the pointers to the blocks in them
+- `structs`: structs in arrays are copied member by member
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows
 - `reads`: reads of other memory beside a block that is not there

@@ -1,4 +1,4 @@
-"""`memmove` of elements of an array of pointers, as a loop that copies one after the other.
+"""`memmove` of elements of an array, which are pointers or structs with pointers, as a loop that copies them.
 
 ``memmove(a + i, a + i + 1, (n - i - 1) * sizeof *a)`` becomes a loop over two indices. It goes up where the elements
 move down, and down where they move up, as what overlaps must be read before it is overwritten. The loop ends where its
@@ -25,7 +25,8 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, MemCopy, Operation
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import IntegerType, PointerType
+from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.passes.attempts.owned.shapes import shape_of
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
@@ -43,7 +44,7 @@ def with_copied_elements(program: CProgram) -> CProgram:
         return program
     functions = {}
     for name, function in program.functions.items():
-        loops = _Loops(Chains("copy "))
+        loops = _Loops(program, Chains("copy "))
         for edge in function.cfa.edges:
             loops.add(edge)
         changed = replace(function, cfa=Cfa(function.cfa.entry, tuple(loops.chains.edges)))
@@ -53,20 +54,23 @@ def with_copied_elements(program: CProgram) -> CProgram:
 
 def moves_elements(program: CProgram) -> bool:
     """Whether parts of arrays of pointers are moved."""
-    return any(isinstance(o, MemCopy) and o.overlapping and _move_of(o) is not None for o in operations_of(program))
+    return any(
+        isinstance(o, MemCopy) and o.overlapping and _move_of(o, program) is not None for o in operations_of(program)
+    )
 
 
 @dataclass
 class _Loops:
     """The edges of one function, with loops in the place of copies."""
 
+    program: CProgram
     chains: Chains
     count: int = 0
     """Loops that were made."""
 
     def add(self, edge: Edge[Operation]) -> None:
         label = edge.label
-        move = _move_of(label) if isinstance(label, MemCopy) and label.overlapping else None
+        move = _move_of(label, self.program) if isinstance(label, MemCopy) and label.overlapping else None
         if move is None:
             self.chains.edges.append(edge)
             return
@@ -101,7 +105,7 @@ class _Move:
     """A number of elements of one array that are copied from one index to another."""
 
     array: Expression
-    element: PointerType
+    element: PointerType | RecordType
     to: Expression
     source: Expression
     count: Expression
@@ -110,12 +114,12 @@ class _Move:
         return Deref(PointerOffset(self.array, index, self.element.size, self.array.type), self.element)
 
 
-def _move_of(label: MemCopy) -> _Move | None:
-    """What `memmove` does, if it moves elements within one array of pointers."""
+def _move_of(label: MemCopy, program: CProgram) -> _Move | None:
+    """What `memmove` does, if it moves elements within one array of pointers, or of structs with pointers."""
     (to, first), (source, second) = _parts(label.destination), _parts(label.source)
     element = to.type.target if isinstance(to.type, PointerType) else None
     size, product = constant_of(label.size), factors(label.size)
-    if to != source or not isinstance(element, PointerType):
+    if to != source or not isinstance(element, PointerType | RecordType) or shape_of(element, program) is None:
         return None
     if size is not None and size % element.size == 0:
         count: Expression = Constant(size // element.size, WORD)

@@ -21,9 +21,11 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
+    CHOICE,
     Assign,
     DeclareLocal,
     Error,
+    Havoc,
     Operation,
     Place,
     Unsupported,
@@ -32,18 +34,18 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import CHAR, IntegerType, PointerType
 from kleene.passes.attempts.owned.facts import (
-    AT,
     AT_INDEX,
     BESIDE,
     BLOCK,
     ELSE,
+    MOST_COPIES,
     NOTHING,
     NULL,
     OTHER,
-    SLOT,
     WORD,
     Facts,
     Tag,
+    numbers_at,
 )
 from kleene.passes.attempts.owned.reads import Reads
 from kleene.passes.attempts.owned.selection import Owned
@@ -96,6 +98,10 @@ class Elements(Sums):
         before = sum(v.name.startswith(HELD) for v in program.main.locals)
         self.held = Variable(f"{HELD}{before + 1}", target)
 
+    def _byte_kinds(self) -> frozenset[object]:
+        """No texts are followed: `with_text_blocks` has done so before, and what is left touches their first byte."""
+        return frozenset()
+
     def _is_inside(self, element: Deref, state: State, location: str) -> bool:
         """Whether an element is in the array: by what is known with facts, or else of all runs."""
         return self._is_known_inside(element, state.copy()) or self._is_always_inside(element, location)
@@ -142,6 +148,19 @@ class Elements(Sums):
             state.zone.add(ZERO, room, -1)
         return at
 
+    def _touch_number(
+        self, edge: Edge[Operation], element: Deref, facts: Facts, state: State, after: State
+    ) -> Iterator[Step]:
+        """A number in an element is read or written: the element must be there, and the number is any."""
+        label = edge.label
+        yield from self._outside(element, facts, state, edge)
+        if not facts.made:
+            return
+        target, touch = getattr(label, "target", None), self._touch(element, label.place)
+        yield Step(
+            (*touch, Havoc(label.place, target, CHOICE)) if isinstance(target, Variable) else touch, facts, after
+        )
+
     def _touch(self, element: Deref, place: Place) -> tuple[Operation, ...]:
         """Access to the first byte of the array, which must be there."""
         pointer = self._flat_value(element.pointer)
@@ -165,10 +184,6 @@ class Elements(Sums):
             others = apart
         yield from ((None, other) for other in others)
 
-    def numbers(self, facts: Facts) -> tuple[Variable, ...]:
-        """The numbers of the elements that are followed."""
-        return (SLOT,) if facts.slot is not None else AT[: facts.copies]
-
     @staticmethod
     def compared(number: Variable, index: Variable, state: State) -> Iterator[tuple[str, State]]:
         """The states in which an element is before an index, at it, or behind it."""
@@ -182,8 +197,9 @@ class Elements(Sums):
 
     def indices_of(self, label: Operation) -> frozenset[Variable]:
         """The variables that say which element an operation means, by way of copies, too."""
-        elements = (n for x in expressions(label) for n in walk(x) if isinstance(n, Deref) and self.own.is_element(n))
-        found = {v for e in elements for v in walk(e.pointer) if isinstance(v, Variable) and _is_number(v)}
+        nodes = {n for x in expressions(label) for n in walk(x)}
+        pointers = [self.own.element(n)[0].pointer for n in nodes if self.own.is_element(n)]
+        found = {v for p in pointers for v in walk(p) if isinstance(v, Variable) and _is_number(v)}
         while more := {o for v in found for o in self._origins.get(v, ())} - found:
             found |= more
         return frozenset(found)
@@ -203,15 +219,16 @@ class Elements(Sums):
         return origins
 
     def _load_element(
-        self, edge: Edge[Operation], target: Variable, element: Deref, facts: Facts, state: State
+        self, edge: Edge[Operation], target: Variable, lvalue: Expression, facts: Facts, state: State
     ) -> Iterator[Step]:
         place = edge.label.place
+        element, member = self.own.element(lvalue)
         yield from self._outside(element, facts, state, edge)
         if not facts.made:
             return
         touch, inside = self._touch(element, place), state.copy()
         at = self._number_of(element, inside)
-        for number, here in self._where(at, inside, self.numbers(facts)):
+        for number, here in self._where(at, inside, facts.numbers(member)):
             after = self.after(edge.label, here)
             if after is None:
                 continue
@@ -222,17 +239,18 @@ class Elements(Sums):
                 self._note(edge.source, facts.slot)
             else:
                 tags = {BLOCK}
-            known = self._with_load(facts, element, number)
+            known = self._with_load(facts, element, member, number)
             for tag in sorted(tags, key=str):
                 new = known.with_tag(target, tag)
                 yield Step((*touch, *self._get(target, tag, place)), new, after.copy())
 
-    def _with_load(self, facts: Facts, element: Deref, read: Variable | None) -> Facts:
+    @staticmethod
+    def _with_load(facts: Facts, element: Deref, member: int, read: Variable | None) -> Facts:
         """The facts with the followed elements that were read, and those that were not, if a variable is the index."""
         pointer = bare(element.pointer)
         index = bare(pointer.index) if isinstance(pointer, PointerOffset) else None
         if isinstance(index, Variable):
-            for number in self.numbers(facts):
+            for number in facts.numbers(member):
                 facts = facts.loaded(number, AT_INDEX if number == read else BESIDE, index)
         return facts
 
@@ -260,10 +278,9 @@ class Elements(Sums):
             error = Error(place, "out_of_bounds", OUTSIDE.format(element))
             yield Step((*self._touch(element, place), error), facts, state)
 
-    def _store_element(
-        self, edge: Edge[Operation], label: Assign, target: Deref, facts: Facts, state: State
-    ) -> Iterator[Step]:
+    def _store_element(self, edge: Edge[Operation], label: Assign, facts: Facts, state: State) -> Iterator[Step]:
         place, value = label.place, label.value
+        target, member = self.own.element(label.target)
         yield from self._outside(target, facts, state, edge)
         if not facts.made:
             return
@@ -275,20 +292,20 @@ class Elements(Sums):
             return
         inside = state.copy()
         at = self._number_of(target, inside)
-        for number, here in self._where(at, inside, self.numbers(facts)):
+        for number, here in self._where(at, inside, facts.numbers(member)):
             operations, new = touch, facts
             if facts.slot is not None:
                 new = replace(facts, slot=tag) if number is not None else facts
             elif tag != BLOCK and number is not None:
-                operations += (Assign(place, self.held, Constant(0, self.held.type)),) if facts.copies == 1 else ()
+                operations += (Assign(place, self.held, Constant(0, self.held.type)),) if facts.count == 1 else ()
                 new = self._without(facts, number, here)
             elif tag == BLOCK and number is None:
-                if facts.copies == len(AT):
+                if facts.copies[member] == MOST_COPIES:
                     yield self._unsupported("a block that too many elements have", label, facts, state)
                     continue
-                here.held[AT[facts.copies]] = at
-                operations += () if facts.copies else (Assign(place, self.held, like(bare(value), self.held)),)
-                new = replace(facts, copies=facts.copies + 1)
+                new = facts.with_copies(member, 1)
+                here.held[new.numbers(member)[-1]] = at
+                operations += () if facts.count else (Assign(place, self.held, like(bare(value), self.held)),)
             after = self.after(label, here)
             if after is not None:
                 yield Step(operations, new, ordered(new, after))
@@ -300,11 +317,13 @@ class Elements(Sums):
     @staticmethod
     def _without(facts: Facts, number: Variable, state: State) -> Facts:
         """One element has the block no more."""
-        left = [state.held[v] for v in AT[: facts.copies] if v != number]
-        for variable in AT[: facts.copies]:
+        member = next(m for m in range(len(facts.copies)) if number in facts.numbers(m))
+        own = facts.numbers(member)
+        left = [state.held[v] for v in own if v != number]
+        for variable in own:
             del state.held[variable]
-        state.held.update(zip(AT, left, strict=False))
-        return replace(facts, copies=facts.copies - 1)
+        state.held.update(zip(own, left, strict=False))
+        return facts.with_copies(member, -1)
 
     def _tag_of(self, value: Expression, facts: Facts) -> Tag:
         inner = bare(value)
@@ -338,12 +357,13 @@ def _is_number(variable: Variable) -> bool:
 
 def ordered(facts: Facts, state: State) -> State:
     """The numbers of the elements that have the block in their order, as far as it is known."""
-    own = AT[: facts.copies]
-    for _ in own:
-        for one, two in pairwise(own):
-            a, b = state.held[one], state.held[two]
-            if state.zone.upper(b, a) <= 0:
-                state.held[one], state.held[two] = b, a
+    for member, copies in enumerate(facts.copies):
+        own = numbers_at(member, copies)
+        for _ in own:
+            for one, two in pairwise(own):
+                a, b = state.held[one], state.held[two]
+                if state.zone.upper(b, a) <= 0:
+                    state.held[one], state.held[two] = b, a
     return state
 
 

@@ -15,8 +15,8 @@ NONE, LIVE, ENDED = "none", "live", "ended"
 """The block: none is chosen yet, it is there, it was freed."""
 
 WORD = IntegerType(64, signed=True, name="long")
-AT = tuple(Variable(f"$at{n}", WORD) for n in range(3))
-"""The numbers of the elements that have the block: two while it is moved, and one behind a length."""
+MOST_COPIES = 3
+"""Elements with the block that are followed: two while it is moved, and one behind a length."""
 SLOT = Variable("$slot", WORD)
 """The number of the element that is followed, where an element is."""
 Side = tuple[Variable, str, Variable]
@@ -25,17 +25,24 @@ AT_INDEX, BESIDE = "at", "not at"
 """The comparisons that a load has made: they hold until the index is set, or ways come together."""
 
 
+def numbers_at(member: int, copies: int) -> tuple[Variable, ...]:
+    """The numbers of the elements in which a member has the block; a pointer that is an element is its member 0."""
+    return tuple(Variable(f"$at{member}.{n}", WORD) for n in range(copies))
+
+
 @dataclass(frozen=True)
 class Facts:
     """What is known at a location. `slot` is what the followed element has; None if a block is followed."""
 
     tags: frozenset[tuple[Variable, Tag]] = frozenset()
     block: str = NONE
-    copies: int = 0
-    """Elements that have the block."""
+    copies: tuple[int, ...] = (0,)
+    """Elements that have the block, for each of their members that are pointers."""
     made: bool = False
     """Whether the array is there."""
     slot: Tag | None = None
+    member: int = 0
+    """The member of the followed element."""
     sides: frozenset[Side] = frozenset()
     """On which side of indices the elements are that are followed: as it was where ways came together last."""
 
@@ -44,6 +51,27 @@ class Facts:
 
     def with_tag(self, variable: Variable, tag: Tag) -> Facts:
         return replace(self, tags=frozenset({(v, t) for v, t in self.tags if v != variable} | {(variable, tag)}))
+
+    @property
+    def count(self) -> int:
+        """How many elements have the block."""
+        return sum(self.copies)
+
+    def with_copies(self, member: int, change: int) -> Facts:
+        """The facts where more or fewer elements have the block in a member."""
+        return replace(self, copies=tuple(n + change * (m == member) for m, n in enumerate(self.copies)))
+
+    @property
+    def without_copies(self) -> Facts:
+        """The facts where no element has the block."""
+        return replace(self, copies=(0,) * len(self.copies))
+
+    def numbers(self, member: int | None = None) -> tuple[Variable, ...]:
+        """The numbers of the elements that are followed: all of them, or those of one member."""
+        if self.slot is not None:
+            return (SLOT,) if member in (None, self.member) else ()
+        members = range(len(self.copies)) if member is None else (member,)
+        return tuple(v for m in members for v in numbers_at(m, self.copies[m]))
 
     def only(self, live: frozenset[Variable]) -> Facts:
         """The facts about variables that are still read."""
@@ -62,12 +90,12 @@ class Facts:
     @property
     def is_over(self) -> bool:
         """Whether the block was freed and nothing points to it or into it: then the choice says no more."""
-        return self.block == ENDED and not self.copies and not any(tag in (BLOCK, ELSE) for _, tag in self.tags)
+        return self.block == ENDED and not self.count and not any(tag in (BLOCK, ELSE) for _, tag in self.tags)
 
     @property
     def has_block(self) -> bool:
         """Whether an element or a variable has the block."""
-        return bool(self.copies) or any(tag == BLOCK for _, tag in self.tags)
+        return bool(self.count) or any(tag == BLOCK for _, tag in self.tags)
 
     def has_lost_in(self, after: Facts) -> bool:
         """Whether the block is lost after a step."""
@@ -79,6 +107,7 @@ class Facts:
 
     def __str__(self) -> str:
         parts = sorted(f"{v} {tag}" for v, tag in self.tags)
-        parts += [f"{self.block} in {self.copies}", "made" if self.made else "not made"]
+        parts += [f"{self.block} in {' and '.join(map(str, self.copies))}", "made" if self.made else "not made"]
+        parts += [f"member {self.member}"] if self.slot is not None and self.member else []
         parts += sorted(f"{number} {operator} {index}" for number, operator, index in self.sides)
         return ", ".join(parts)

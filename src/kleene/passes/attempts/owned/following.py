@@ -75,11 +75,15 @@ class Following:
                 return
 
     def _solve_both(self) -> None:
-        """First one element is followed, then one block."""
-        self.steps.loaded = {}
+        """First one element is followed, then one block.
+
+        What elements have where they are read is not computed again if nothing can be gained: each has one thing there.
+        """
         self.steps.told = self.indices
-        self.steps.follows_slot = True
-        self._solve()
+        if not self.steps.loaded or any(len(tags) > 1 for tags in self.steps.loaded.values()):
+            self.steps.loaded = {}
+            self.steps.follows_slot = True
+            self._solve()
         self.steps.follows_slot = False
         self._solve()
 
@@ -104,6 +108,13 @@ class Following:
     @property
     def start(self) -> Node:
         return self.cfa.entry, self.steps.first().only(self.live[self.cfa.entry])
+
+    @property
+    def _starts(self) -> list[Node]:
+        """The ways to begin: with each member of the followed element."""
+        location, facts = self.start
+        members = range(len(self.own.members)) if self.steps.follows_slot else (0,)
+        return [(location, replace(facts, member=m)) for m in members]
 
     def is_over(self, facts: Facts) -> bool:
         """Whether a choice says no more of the program: something else may have a part of the block that was freed."""
@@ -133,7 +144,7 @@ class Following:
 
     def _sides(self, step: Step, location: str) -> Iterator[Step]:
         """A step, once for each order of the followed elements and the indices that are told apart."""
-        numbers = self.steps.numbers(step.facts)
+        numbers = step.facts.numbers()
         ways: list[tuple[frozenset[Side], State]] = [(frozenset(), step.state)]
         live = self.live[location]
         for index in sorted((i for i in self.indices if live.issuperset(self.steps.sums.get(i, (i,)))), key=str):
@@ -151,8 +162,8 @@ class Following:
         first = steps._initial()
         if steps.follows_slot:
             first.held[SLOT] = first.fresh(0, steps.program.largest_block if self.last is None else self.last)
-        self.at = {self.start: {ALL: first}}
-        waiting: dict[tuple[Node, Nulls], None] = {(self.start, ALL): None}
+        self.at = {start: {ALL: first.copy()} for start in self._starts}
+        waiting: dict[tuple[Node, Nulls], None] = {(start, ALL): None for start in self._starts}
         visits: dict[Node, int] = {}
         passing: dict[str, dict[tuple[Node, Nulls], None]] = {}
         walks = 0
@@ -207,7 +218,7 @@ class Following:
             self._keep_gaps(node[1], joint)
             widen(known.zone, joint.zone, pairs, steps._landmarks.of_each(joint.holders()), self.gap_steps)
             joint.sharpen()
-            for number in steps.numbers(node[1]):  # an element is in the array
+            for number in node[1].numbers():  # an element is in the array
                 joint.zone.add(ZERO, joint.held[number], 0)
                 if self.last is not None:
                     joint.zone.add(joint.held[number], ZERO, self.last)
@@ -221,7 +232,7 @@ class Following:
     def _keep_gaps(self, facts: Facts, joint: State) -> None:
         """Write down how far elements are from indices: bounds say it, and are widened."""
         zone = joint.zone
-        for number in self.steps.numbers(facts):
+        for number in facts.numbers():
             for index in (joint.held[i] for i in self.indices if i in joint.held):
                 for one, two in ((joint.held[number], index), (index, joint.held[number])):
                     if one != two and {one, two} <= zone.bounds.keys():

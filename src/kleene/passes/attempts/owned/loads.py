@@ -69,7 +69,7 @@ class _Loads:
         return not any(map(self._is_loaded, found))
 
     def _is_loaded(self, value: Expression) -> bool:
-        return self.own.is_element(value) or self.own.is_part_member(value)
+        return self.own.is_inside(value) or self.own.is_part_member(value)
 
     def _is_simple(self, value: Expression) -> bool:
         inner = bare(value)
@@ -101,9 +101,9 @@ class _Loads:
     def _value(self, value: Expression, label: Operation) -> Expression:
         """A value in which no element is read."""
         if isinstance(value, AddressOf):
-            if self.own.is_element(value.target):
-                assert isinstance(value.target, Deref)
-                return self._value(value.target.pointer, label)
+            whole = self.own.whole(value.target)
+            if whole is not None and whole == value.target:
+                return self._value(whole.pointer, label)
             return replace(value, target=self._place(value.target, label))
         is_loaded = self._is_loaded(value)
         value = with_parts(value, lambda x: self._value(x, label))

@@ -36,7 +36,7 @@ class Reads:
         """Whether a place in memory that is there depends on a block that is not: ``last->list[a[i]->size]``."""
         return any(
             isinstance(node, Deref | Field | Index)
-            and not self.own.is_element(node)
+            and self.own.whole(node) is None
             and not hidden.isdisjoint(walk(node))
             and start_of_place(node) not in hidden
             for expression in expressions(label)
@@ -68,7 +68,7 @@ class Reads:
         elif not isinstance(value, Deref | Field | Index):
             for part in children(value):
                 yield from self._in(part, hidden)
-        elif self.own.is_element(value) or not hidden.isdisjoint(walk(value)):
+        elif self.own.is_inside(value) or not hidden.isdisjoint(walk(value)):
             yield from self._to_reach(value, hidden)
         else:
             yield value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from kleene.cfa.expressions import Constant, Variable, walk
+from kleene.cfa.expressions import AddressOf, Constant, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Operation, Place, Print, expressions
 from kleene.cfa.program import CProgram
@@ -13,11 +14,15 @@ from kleene.passes.attempts.choices import copy_name
 from kleene.passes.attempts.owned.following import Following, Node, TooMany
 from kleene.passes.attempts.owned.loads import with_loads
 from kleene.passes.attempts.owned.selection import Owned, owned_arrays
+from kleene.passes.attempts.owned.structs import with_members_copied
 from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.chosen import bare
 
 MOST_ARRAYS = 3
 """Arrays of a program whose blocks are followed: each multiplies the locations."""
 
+Rewriting = Callable[[Cfa[Operation], Owned], tuple[Cfa[Operation], tuple[Variable, ...]]]
+"""An automaton in another form for one array, and its new variables."""
 Way = tuple[tuple[Operation, ...], str]
 """Operations, and where they lead."""
 
@@ -25,7 +30,8 @@ Way = tuple[tuple[Operation, ...], str]
 def with_followed_blocks(program: CProgram) -> tuple[CProgram, frozenset[Variable]] | None:
     """The program in which one block of each array is followed, and the pointers to such blocks; None if there is none.
 
-    A pointer to a block that is not followed is NULL there.
+    A pointer to a block that is not followed is NULL there. So the second result has these pointers, and those to
+    elements.
     """
     holders: frozenset[Variable] = frozenset()
     for number in range(MOST_ARRAYS):
@@ -41,12 +47,14 @@ def _with_followed_block(program: CProgram, number: int) -> tuple[CProgram, froz
     if set(program.functions) != {program.entry}:
         return None
     for own in owned_arrays(program, program.main.cfa):
-        loaded, new = with_loads(program.main.cfa, own)
-        main = replace(program.main, cfa=loaded, locals=(*program.main.locals, *new))
-        changed = replace(program, functions={main.name: main})
-        again = next((o for o in owned_arrays(changed, loaded) if o.arrays == own.arrays), None)
+        changed: CProgram = program
+        again: Owned | None = own
+        for rewriting in (with_members_copied, with_loads):
+            if again is not None:
+                changed, again = _rewritten(changed, again, rewriting)
         if again is None:
             continue
+        main = changed.main
         try:
             coder = _Coder(changed, again, f"followed{number} ")
         except TooMany:
@@ -56,8 +64,30 @@ def _with_followed_block(program: CProgram, number: int) -> tuple[CProgram, froz
         used = {n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
         fresh = sorted((v for v in used - known if not v.is_global and v.name.startswith(_NEW)), key=str)
         main = replace(main, cfa=cfa, locals=(*main.locals, *fresh))
-        return replace(changed, functions={main.name: main}), again.holders | {coder.following.steps.held}
+        return replace(changed, functions={main.name: main}), again.holders | {coder.following.steps.held} | _moved(
+            again
+        )
     return None
+
+
+def _rewritten(program: CProgram, own: Owned, rewriting: Rewriting) -> tuple[CProgram, Owned | None]:
+    """The program in another form, and the same array there, if it can be followed still."""
+    cfa, new = rewriting(program.main.cfa, own)
+    main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *new))
+    if main == program.main:
+        return program, own
+    changed = replace(program, functions={main.name: main})
+    return changed, next((o for o in owned_arrays(changed, cfa) if o.arrays == own.arrays), None)
+
+
+def _moved(own: Owned) -> frozenset[Variable]:
+    """The variables that may point to an element that is not the first: in the result, they point to the array."""
+    copies = [(o.target, bare(o.value)) for o in own.blocks.operations if isinstance(o, Assign)]
+    pointers = [(target, value) for target, value in copies if isinstance(target, Variable) and own.is_array(target)]
+    moved = {target for target, value in pointers if isinstance(value, PointerOffset | AddressOf)}
+    while more := {target for target, value in pointers if value in moved} - moved:
+        moved |= more
+    return frozenset(moved)
 
 
 _NEW = ("$", "block in")

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 
-from kleene.cfa.expressions import Deref, Expression, Field, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import (
+    AddressOf,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    children,
+    walk,
+)
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
@@ -22,6 +32,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.passes.attempts.owned.shapes import Shape, shape_of
 from kleene.passes.attempts.owned.starts import start_of_place
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.facts.blocks_of_pointers import Blocks
@@ -46,15 +57,53 @@ class Owned:
     """The variables that may point to such a block, or to a part of one."""
     lengths: frozenset[Variable]
     """The indices behind which no element is used (decision 116)."""
-    scale: int
-    """Bytes of an element."""
+    shape: Shape
+    """What an element consists of."""
+
+    @property
+    def scale(self) -> int:
+        """Bytes of an element."""
+        return self.shape.size
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The offsets of the pointers in an element."""
+        return self.shape.pointers
 
     def is_array(self, pointer: Expression) -> bool:
         """Whether a pointer points into the array, or is NULL."""
         return isinstance(pointer.type, PointerType) and bool(self._kinds(pointer) & self.arrays)
 
+    def whole(self, lvalue: Expression) -> Deref | None:
+        """The element of which an lvalue is a part, or which it is."""
+        start = self.shape.root(lvalue)
+        return start if start is not None and self.is_array(start.pointer) else None
+
     def is_element(self, lvalue: Expression) -> bool:
-        return isinstance(lvalue, Deref) and self.is_array(lvalue.pointer)
+        """Whether an lvalue is a pointer in an element."""
+        return self.shape.member(lvalue) is not None and self.whole(lvalue) is not None
+
+    def element(self, lvalue: Expression) -> tuple[Deref, int]:
+        """The element that an lvalue is a pointer in, and which of its pointers it is."""
+        whole, member = self.whole(lvalue), self.shape.member(lvalue)
+        assert whole is not None and member is not None
+        return whole, member
+
+    def is_number(self, lvalue: Expression) -> bool:
+        """Whether an lvalue is a number in an element."""
+        return self.shape.is_number(lvalue) and self.whole(lvalue) is not None
+
+    def is_inside(self, lvalue: Expression) -> bool:
+        """Whether an lvalue is a pointer or a number in an element."""
+        return self.is_element(lvalue) or self.is_number(lvalue)
+
+    def touched(self, operation: Assign | Havoc) -> Deref | None:
+        """The element in which a number is written, or read into a variable."""
+        value = bare(operation.value) if isinstance(operation, Assign) else operation.target
+        for lvalue in (operation.target, value):
+            if self.is_number(lvalue):
+                return self.whole(lvalue)
+        return None
 
     def is_target(self, pointer: Expression) -> bool:
         """Whether a pointer may point to a block that an element may have."""
@@ -69,6 +118,15 @@ class Owned:
         """Whether an lvalue is a member of a block that points to a part of it."""
         start = start_of_place(lvalue) if isinstance(lvalue, Deref | Field | Index) else None
         return start is not None and self.is_target(start) and self.is_part(lvalue)
+
+    def copied_structs(self, operation: Operation) -> tuple[Expression, ...]:
+        """The pointers and variables of an operation that copies a struct to or from an element; nothing of others."""
+        if not isinstance(operation, Assign) or operation.target.type != self.shape.element or not self.shape.is_struct:
+            return ()
+        sides = (operation.target, operation.value)
+        if not any(isinstance(s, Deref) and self.is_array(s.pointer) for s in sides):
+            return ()
+        return tuple(s.pointer if isinstance(s, Deref) else s for s in sides)
 
     def makes_array(self, operation: Operation) -> bool:
         return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.arrays
@@ -86,21 +144,23 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
     if not blocks.known:
         return
     every = [Chosen(program, cfa, blocks, on_stack=on_stack) for on_stack in (False, True)]
-    pointers = {k: s.element for chosen in every for k, s in chosen.slots.items() if isinstance(s.element, PointerType)}
-    for kinds in _groups(blocks, frozenset(pointers)):
-        targets = _targets(blocks, kinds)
-        if not targets or targets & kinds or len({pointers[k].size for k in kinds}) > 1:
+    shapes = {k: shape_of(s.element, program) for chosen in every for k, s in chosen.slots.items()}
+    for kinds in _groups(blocks, frozenset(k for k, shape in shapes.items() if shape is not None)):
+        shape = next((shapes[k] for k in kinds), None)
+        if shape is None or any(shapes[k] != shape for k in kinds):
             continue
-        size = next(iter(pointers[k].size for k in kinds))
+        targets = _targets(blocks, kinds, shape)
+        if not targets or targets & kinds:
+            continue
         operations = [o for o in blocks.operations if not isinstance(o, DeclareLocal | EndScope)]
         nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
         found = {n for n in nodes if isinstance(n, Variable) and isinstance(n.type, PointerType)}
         parts = _parts(blocks, targets, nodes) - kinds - targets
         holders = frozenset(v for v in found if (blocks.of_value(v) or frozenset()) & (targets | parts))
-        own = Owned(blocks, kinds, targets, parts, holders, frozenset(), size)
-        own = replace(own, lengths=_lengths(own, next(c for c in every if c.slots).step))
+        own = Owned(blocks, kinds, targets, parts, holders, frozenset(), shape)
+        own = replace(own, lengths=_lengths(own, next(c for c in every if c.slots).step), holders=_holders(own))
         taken = address_taken(blocks.operations) | exposed_globals(program)
-        if not holders & taken and all(_is_followed(o, own) for o in operations):
+        if not own.holders & taken and all(_is_followed(o, own) for o in operations):
             yield own
 
 
@@ -119,13 +179,14 @@ def _groups(blocks: Blocks, kinds: frozenset[Kind]) -> list[frozenset[Kind]]:
     return groups
 
 
-def _targets(blocks: Blocks, arrays: frozenset[Kind]) -> frozenset[Kind]:
+def _targets(blocks: Blocks, arrays: frozenset[Kind], shape: Shape) -> frozenset[Kind]:
     """The kinds of blocks that are made and whose address is stored in an element."""
     made = {blocks.of_allocation(o) for o in blocks.operations if isinstance(o, Allocate | Realloc)}
     found: set[Kind] = set()
     for operation in blocks.operations:
         for node in (n for x in expressions(operation) for n in walk(x)):
-            if isinstance(node, Deref) and (blocks.of_value(node.pointer) or frozenset()) & arrays:
+            whole = shape.root(node) if shape.member(node) is not None else None
+            if whole is not None and (blocks.of_value(whole.pointer) or frozenset()) & arrays:
                 found |= blocks.of_value(node) or frozenset()
     return frozenset(found & made)
 
@@ -142,18 +203,29 @@ def _parts(blocks: Blocks, targets: frozenset[Kind], nodes: Set[Expression]) -> 
     return frozenset(found & made - with_pointers)
 
 
+def _holders(own: Owned) -> frozenset[Variable]:
+    """The variables that may point to a block, and those that are stored in elements or get one.
+
+    What the latter are is known, too, where they are NULL or the address of a variable: ``a[n].kind = "word"``.
+    """
+    found: set[Expression] = {*own.holders}
+    copies = [(o.target, bare(o.value)) for o in own.blocks.operations if isinstance(o, Assign)]
+    found |= {value for target, value in copies if own.is_element(target)}
+    found |= {target for target, value in copies if own.is_element(value)}
+    while more := {value for target, value in copies if target in found and isinstance(value, Variable)} - found:
+        found |= more
+    return frozenset(v for v in found if isinstance(v, Variable) and isinstance(v.type, PointerType))
+
+
 def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int]]) -> frozenset[Variable]:
     """The numbers that grow and shrink by one, and at which elements are stored: by way of copies, too."""
     origins: dict[Variable, set[tuple[Variable, int]]] = {}
     stored: set[Variable | None] = set()
     for operation in own.blocks.operations:
         target = getattr(operation, "target", None)
-        if (
-            isinstance(target, Deref)
-            and own.is_element(target)
-            and isinstance(at := bare(target.pointer), PointerOffset)
-        ):
-            stored.add(step(at.index)[0])
+        if target is not None and own.is_element(target):
+            at = bare(own.element(target)[0].pointer)
+            stored |= {step(at.index)[0]} if isinstance(at, PointerOffset) else set()
         elif isinstance(target, Variable) and isinstance(target.type, IntegerType) and isinstance(operation, Assign):
             origin, shift = step(operation.value)
             if origin is not None:
@@ -170,12 +242,22 @@ def _lengths(own: Owned, step: Callable[[Expression], tuple[Variable | None, int
     return frozenset(lengths - runs)
 
 
+def _has_known_elements(expression: Expression, own: Owned) -> bool:
+    """Whether elements are only used as pointers and numbers, and by their addresses."""
+    whole = own.whole(expression) if isinstance(expression, Deref | Field | Index) else None
+    if whole is not None:
+        return own.is_inside(expression) and _has_known_elements(whole.pointer, own)
+    if isinstance(expression, AddressOf) and (whole := own.whole(expression.target)) is not None:
+        return expression.target == whole and _has_known_elements(whole.pointer, own)
+    return all(_has_known_elements(part, own) for part in children(expression))
+
+
 def _is_followed(operation: Operation, own: Owned) -> bool:
     """Whether an operation does nothing with arrays and their blocks that `steps` has no word for."""
+    if not all(_has_known_elements(x, own) for x in own.copied_structs(operation) or expressions(operation)):
+        return False
     nodes = [n for x in expressions(operation) for n in walk(x)]
     for node in nodes:
-        if isinstance(node, Deref) and own.is_array(node.pointer) and not isinstance(node.type, PointerType):
-            return False
         if isinstance(node, Deref | Field | Index) and own.is_target(node) and not own.is_element(node):
             return False
         if isinstance(node, PointerOffset) and own.is_array(node.pointer) and node.scale != own.scale:

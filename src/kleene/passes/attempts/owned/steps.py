@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import (
     NEGATED,
+    AddressOf,
     Cast,
     Comparison,
     Constant,
@@ -40,7 +41,6 @@ from kleene.cfa.operations import (
 from kleene.cfa.types import CHAR, INT, IntegerType, PointerType, RecordType
 from kleene.passes.attempts.owned.elements import TRIED, Elements, Step, ordered
 from kleene.passes.attempts.owned.facts import (
-    AT,
     BLOCK,
     ELSE,
     ENDED,
@@ -60,6 +60,7 @@ from kleene.passes.facts.liveness import used_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.states import State
 from kleene.passes.facts.relations.zones import relate
+from kleene.passes.literals import is_literal
 
 
 class Steps(Elements):
@@ -69,7 +70,8 @@ class Steps(Elements):
         """The facts at the entry: globals are NULL, unless an initial value or another file sets them."""
         zero = {g.variable for g in self.program.globals if not (g.initial or g.external)}
         tags = frozenset((v, NULL if v in zero else ELSE) for v in self.own.holders if v.is_global)
-        return Facts(tags, slot=NOTHING if self.follows_slot else None)
+        copies = (0,) * len(self.own.members)
+        return Facts(tags, copies=copies, slot=NOTHING if self.follows_slot else None)
 
     def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
         """The ways to go along an edge. What the operation reads is read in each of them."""
@@ -115,11 +117,12 @@ class Steps(Elements):
             return
         label, own = edge.label, self.own
         match label:
-            case Assign(target=Deref() as target) if own.is_element(target):
-                yield from self._store_element(edge, label, target, facts, state)
+            case Assign(target=target) if own.is_element(target):
+                yield from self._store_element(edge, label, facts, state)
             case Assign(target=Variable() as target, value=value) if own.is_element(element := bare(value)):
-                assert isinstance(element, Deref)
                 yield from self._load_element(edge, target, element, facts, state)
+            case Assign() | Havoc() if (touched := own.touched(label)) is not None:
+                yield from self._touch_number(edge, touched, facts, state, after)
             case Allocate() | Realloc() if own.makes_array(label):
                 yield from self._make_array(label, facts, state, after)
             case Allocate(target=Variable()) if own.makes_target(label):
@@ -168,9 +171,7 @@ class Steps(Elements):
             operations = (*before, made, Assume(place, self._flat_value(is_null), truth=truth))
             for new, then in self._made(label, facts, state, after) if not truth else [(facts, after)]:
                 passed = self.after(Assume(place, is_null, truth=truth), then)
-                lost = (
-                    (Assign(place, self.held, Constant(0, self.held.type)),) if facts.copies > new.copies == 0 else ()
-                )
+                lost = (Assign(place, self.held, Constant(0, self.held.type)),) if facts.count > new.count == 0 else ()
                 if passed is not None:
                     yield Step((*operations, *lost), new, passed)
 
@@ -209,7 +210,7 @@ class Steps(Elements):
     def _within(self, facts: Facts, count: Expression, state: State, *, grows: bool) -> Iterator[tuple[Facts, State]]:
         """The followed elements that are within the new length of the array: all of them, if it grows."""
         ways = [(facts, state)]
-        for number in () if grows else reversed(self.numbers(facts)):
+        for number in () if grows else reversed(facts.numbers()):
             ways = [way for own, before in ways for way in self._cut(number, count, own, before)]
         yield from ways
 
@@ -245,17 +246,17 @@ class Steps(Elements):
             yield Step((operation,), facts, after)
             return
         gone = after.copy()
-        for variable in AT[: facts.copies]:
+        for variable in facts.numbers() if facts.slot is None else ():
             del gone.held[variable]
-        lost = (Assign(label.place, self.held, Constant(0, self.held.type)),) if facts.copies else ()
+        lost = (Assign(label.place, self.held, Constant(0, self.held.type)),) if facts.count else ()
         slot = NOTHING if facts.slot is not None else None
         if label.stack:
-            yield Step((operation, *lost), replace(facts, made=False, copies=0, slot=slot), gone)
+            yield Step((operation, *lost), replace(facts.without_copies, made=False, slot=slot), gone)
             return
         is_null = Assume(label.place, self._flat_value(null))
         yield Step((is_null, operation), facts, after)
         there = replace(is_null, truth=False)
-        yield Step((there, operation, *lost), replace(facts, made=False, copies=0, slot=slot), gone)
+        yield Step((there, operation, *lost), replace(facts.without_copies, made=False, slot=slot), gone)
 
     def _clear_array(self, label: MemSet, facts: Facts, state: State, after: State) -> Iterator[Step]:
         """All elements become NULL."""
@@ -267,7 +268,7 @@ class Steps(Elements):
         room = self._whole_room(label.pointer, self.own.scale, state)
         whole = room is not None and count is not None
         whole = whole and state.zone.upper(room, count) == 0 == state.zone.upper(count, room)  # type: ignore[arg-type]
-        if not whole or constant_of(label.value) != 0 or facts.copies:
+        if not whole or constant_of(label.value) != 0 or facts.count:
             yield Step((Unsupported(label.place, "memset of a part of an array of pointers"),), facts, state)
             return
         touched = Deref(label.pointer, self.held.type)
@@ -388,7 +389,7 @@ class Steps(Elements):
             yield facts, after
             return
         ways = [(facts, state)]
-        for number in reversed(self.numbers(facts)):
+        for number in reversed(facts.numbers()):
             ways = [way for own, before in ways for way in self._behind(label, number, own, before)]
         for own, before in ways:
             then = self.after(label, before)
@@ -410,7 +411,7 @@ class Steps(Elements):
             yield facts, below
         if facts.slot is not None:
             yield replace(facts, slot=NOTHING), behind
-        elif facts.copies > 1 or facts.block == ENDED:
+        elif facts.count > 1 or facts.block == ENDED:
             yield self._without(facts, number, behind), behind
         else:
             yield facts, behind  # the block would be lost: it was the only element
@@ -463,8 +464,13 @@ class Steps(Elements):
 def _are_same(one: Tag, two: Tag) -> bool | None:
     """Whether two pointers are equal; None if that is not known.
 
-    A block that was freed may have the address of a later one, so the block and another one may be equal.
+    A block that was freed may have the address of a later one, so the block and another one may be equal. So may two
+    literals, and all of them are one object here.
     """
     if {one, two} & {NOTHING, ELSE} or ({one, two} <= {OTHER, BLOCK} and OTHER in (one, two)):
         return None
-    return one == two
+    return None if _is_of_literal(one) and _is_of_literal(two) else one == two
+
+
+def _is_of_literal(tag: Tag) -> bool:
+    return isinstance(tag, AddressOf) and is_literal(tag.target)

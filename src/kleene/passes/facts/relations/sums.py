@@ -1,4 +1,4 @@
-"""Sums and products of symbols in a state of the analysis of relations, and what compares them."""
+"""Sums, products and quotients of symbols in a state of the analysis of relations, and what compares them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from kleene.passes.facts.relations.forms import Form, odd_part
 from kleene.passes.facts.relations.states import Part, State
 from kleene.passes.facts.relations.zones import Interval
 
+QUOTIENT = "quotient by "
+"""How the numbers of a number are called, before a divisor: the quotient of the number plus `scale`."""
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
 
@@ -76,6 +78,42 @@ class Sums:
                 if other == (b if value == a else a) and key.symbol in state.zone.bounds:
                     return key.symbol
         return None
+
+    def _quotient(self, a: int, divisor: int, state: State) -> int:
+        """A number that is not less than 0, divided by a constant; the same symbol for equal numbers.
+
+        In a heap, ``a[(i - 1) / 2]`` is read and written by an index that is computed each time.
+        """
+        zone, kind = state.zone, f"{QUOTIENT}{divisor}"
+        for key, known in state.held.items():
+            if (
+                isinstance(key, Part)
+                and key.kind == kind
+                and {known, key.symbol} <= zone.bounds.keys()
+                and zone.upper(a, key.symbol) == key.scale == -zone.upper(key.symbol, a)
+            ):
+                return known
+        low, high = state.interval(a)
+        quotient = state.fresh(low // divisor, high // divisor)
+        state.held[Part(kind, *self._without_constant(state, a))] = quotient
+        self._between(state, a, quotient, low - low // divisor, high - high // divisor)
+        for factor, other in self._factorings(state, a):  # ``3 * n / 2`` is not less than n
+            if state.interval(factor)[0] >= 0 and state.interval(other)[0] >= divisor:
+                state.zone.add(factor, quotient, 0)
+        return quotient
+
+    @staticmethod
+    def _without_constant(state: State, number: int) -> tuple[int, int]:
+        """Another number and a constant of which one is the sum: a variable may hold the other one for longer."""
+        difference = Part("minuend", number, 1), Part("subtrahend", number, 1), -1
+        total = Part("term", number, 1), Part("term", number, 2), 1
+        for first, second, sign in (difference, total):
+            one, two = state.held.get(first), state.held.get(second)
+            if one in state.zone.bounds and two in state.zone.bounds:
+                low, high = state.interval(two)
+                if low == high:
+                    return one, sign * low
+        return number, 0
 
     def _sum(self, state: State, a: int, b: int, *, minus: bool) -> int:
         """A new symbol for a + b or a - b, which do not overflow."""

@@ -301,6 +301,8 @@ class Values(Sums):
                     return state.fresh(*full)
                 wrapped = self._wrapped(inner, type_, state) if type_.bits == operand.type.bits else None
                 converted = self._convert(inner, full, state) if wrapped is None else wrapped
+                if converted != inner and state.interval(inner)[0] >= 0:  # what is cut off makes a number less
+                    state.zone.add(converted, inner, 0)
                 if converted != inner and type_.bits >= operand.type.bits:
                     state.held[Part("zero like", converted, 1)] = inner
                     if state.is_nonzero(inner):
@@ -378,12 +380,7 @@ class Values(Sums):
             case "*":
                 return self._product(a, b, full, state)
             case "/" if bl == bh and bl > 0 and al >= 0:
-                binary = state.fresh(al // bl, ah // bl)
-                self._between(state, a, binary, al - al // bl, ah - ah // bl)
-                for factor, other in self._factorings(state, a):  # ``3 * n / 2`` is not less than n
-                    if state.interval(factor)[0] >= 0 and state.interval(other)[0] >= bl:
-                        state.zone.add(factor, binary, 0)
-                return binary
+                return self._quotient(a, bl, state)
             case "%" if bl >= 0 and bh > 0:
                 low = max(al, 1 - bh) if al < 0 else 0
                 binary = state.fresh(low, max(0, min(ah, bh - 1)))
