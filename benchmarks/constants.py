@@ -47,6 +47,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded": (("circular/notes",),),
     "tags": (("data/expressions",),),
+    "moves": (("trees/splay",), ("trees/avl_remove",)),
     "assertions after shape": (("refine/equal_bits",),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
     "deep errors": (("data/fiftieth",),),
@@ -96,6 +97,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("UNREAD_SHARE", ("shape",)),
         ("LOCAL_SHARE", ("shape",)),
         ("TAGS_SHARE", ("tags",)),
+        ("MOVES_SHARE", ("moves",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("PATIENT_SHARE", ("crowded",)),
@@ -147,6 +149,12 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SECONDS", ("tags",)),
         ("MOST_VALUES", ("tags",)),
         ("MOST_NODES", ("tags",)),
+    ),
+    "kleene.analysis.c.shape.last_reads": (
+        ("RUNS", ("moves",)),
+        ("MOST_STEPS", ("moves",)),
+        ("SECONDS", ("moves",)),
+        ("MOST_KEYS", ("moves",)),
     ),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (

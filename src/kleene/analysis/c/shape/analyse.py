@@ -12,6 +12,7 @@ from functools import partial
 
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.automaton import Automaton, automaton_of
+from kleene.analysis.c.shape.last_reads import last_reads
 from kleene.analysis.c.shape.plan import ALL_KINDS, PREPARED_ONLY, Analysed, Plan
 from kleene.analysis.c.shape.run import (
     gave_up,
@@ -23,6 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
+from kleene.passes.attempts.moves import Read
 from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
@@ -147,6 +149,8 @@ class _Series:
     """Whether the plain attempt ended by the number of its structures, without an alarm."""
     nodes_of_runs: NodesOfRuns | None = None
     """What runs put into nodes, once an attempt has asked for it."""
+    reads: Set[Read] | None = None
+    """The reads after which cells die, once an attempt has asked for them."""
     stays_apart: bool = True
     """False if the parts of the heap became connected again and again."""
 
@@ -242,7 +246,7 @@ class _Series:
         order = list(Way)
         later = order[order.index(attempt.way) + 1 :] if attempt.way is not None else order
         later = [*later, *WHOLE_FORMS] if attempt.way is Way.ZEROS else later
-        is_early = attempt.rewrite is None and attempt.sharpen is None and not attempt.whole_scope
+        is_early = not (attempt.rewrites or attempt.sharpen is not None or attempt.whole_scope)
         sought = frozenset(later) & ways if is_early and Way.PARTS not in plan.taken else frozenset()
         outcome = self._run(replace(plan, sought=sought), seconds)
         self.ways_seen |= outcome.ways
@@ -309,7 +313,7 @@ class _Series:
         prepared = self.prepared.by_calls if Way.CALLS in taken else self.prepared
         if Way.NODES in taken:
             prepared = self.prepared.by_every_call or self.prepared
-        automaton = automaton_of(prepared, attempt, self.automata) if prepared is not None else None
+        automaton = self._automaton(prepared, attempt) if prepared is not None else None
         if automaton is None:
             return None
         tags = self._tags(automaton.memory) if attempt.finds_tags else ()
@@ -320,6 +324,16 @@ class _Series:
         plan = Plan(automaton, attempt, *fixed, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored)
         patience = self.patience if attempt is ATTEMPTS[0] else 0.0
         return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience, tags=tags)
+
+    def _automaton(self, prepared: Prepared, attempt: Attempt) -> Automaton | None:
+        reads: Set[Read] = frozenset()
+        if attempt.finds_moves:
+            if attempt.concerns is not None and not attempt.concerns(prepared.memory):
+                return None
+            if self.reads is None:
+                self.reads = last_reads(self.prepared.source, prepared.memory)
+            reads = self.reads
+        return automaton_of(prepared, attempt, self.automata, reads)
 
     def _tags(self, memory: Memory) -> tuple[Tag, ...]:
         if self.nodes_of_runs is None:
