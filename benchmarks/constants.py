@@ -154,7 +154,6 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("RUNS", ("moves",)),
         ("MOST_STEPS", ("moves",)),
         ("SECONDS", ("moves",)),
-        ("MOST_KEYS", ("moves",)),
     ),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded_values": (

@@ -34,7 +34,6 @@ NOT_LIMITS = {
     "_NULL": "stands for a pointer",
     "_OTHER": "stands for a size",
     "_LEAST_LIKELY": "a probability of inputs, not a limit",
-    "_ODDS": "probabilities of inputs, not a limit",
     "_LIKELIER": "a probability of inputs, not a limit",
     "_ORDERS": "the number of ways in the code below it",
     "_HABITS": "the number of ways in the code below it",

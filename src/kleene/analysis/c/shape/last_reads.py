@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -27,8 +26,10 @@ from kleene.cfa.expressions import (
 from kleene.cfa.operations import Assign, Call, Operation, Return, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType
-from kleene.coverage.inputs import Plan, PlannedInputs, named_numbers, plans
 from kleene.domains.explicit.machine import Ended, Machine
+from kleene.domains.explicit.outside.keys import key_world
+from kleene.domains.explicit.outside.vocabulary import vocabulary_of
+from kleene.domains.explicit.outside.world import WorldInputs
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Violation
 from kleene.passes.attempts.moves import Read
@@ -41,37 +42,20 @@ MOST_STEPS = 1000
 """Steps of a run: enough for trees of a dozen nodes."""
 SECONDS = 1.0
 """Seconds for the runs: their number and steps are the limit, but where steps are large."""
-MOST_KEYS = 12
-"""Numbers that a run gets: so few that keys are found again, and enough for trees of four levels."""
-_ODDS = (3, 100)
-"""How often a place gets 0, which ends loops and chooses operations: once in so many times."""
-
 Cell = tuple[int, int]
 """A cell of a run: a block and a bit."""
-
-
-class FewNumbers(PlannedInputs):
-    """Few different numbers, so that keys are found again; how often a place gets 0 differs from run to run."""
-
-    def __init__(self, plan: Plan, named: list[int]) -> None:
-        super().__init__(plan, named)
-        self.odds: dict[str, int] = {}
-
-    def _number(self, site: str, low: int, high: int) -> int:
-        odds = self.odds.setdefault(site, self.random.choice(_ODDS))
-        return self.random.randrange(1, MOST_KEYS + 1) if self.random.randrange(odds) else 0
 
 
 def last_reads(program: CProgram, memory: Memory) -> frozenset[Read]:
     """The reads of runs that were moves at least once, and never came before another read of the cell."""
     cells = back_cells(memory)
     back = frozenset(offset for (_, offset), cell in memory.cell_of.items() if cell in cells)
-    machine, named = Machine(program, malloc_may_fail=False), named_numbers(program)
+    machine, vocabulary = Machine(program, malloc_may_fail=False), vocabulary_of(program)
     end = time.thread_time() + SECONDS
     moved: set[Read] = set()
     repeated: set[Read] = set()
-    for plan in islice(plans(malloc_may_fail=False), RUNS):
-        run = _Run(machine, machine.start(FewNumbers(plan, named)), back)
+    for seed in range(RUNS):
+        run = _Run(machine, machine.start(WorldInputs(key_world(seed, vocabulary))), back)
         run.follow(end)
         moved |= run.moved
         repeated |= run.repeated
