@@ -101,6 +101,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.shape.analyse": (
         ("PATIENT_SHARE", ("crowded",)),
+        ("CROWDED_FACTOR", ("crowded",)),
         ("APART_SHARE", ("parts",)),
         ("MANY_SLICES", ("slices",)),
     ),
