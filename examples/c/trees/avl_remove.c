@@ -1,4 +1,5 @@
 // RUN: kleene check --timeout 120
+// SLOW
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
 // Inserts numbers into an AVL tree and removes them: the least node of a subtree takes the place of the one that is
 // removed. Until its links are overwritten, they lead to nodes that are elsewhere. Only the attempt `moves, outcomes and loads` proves it.

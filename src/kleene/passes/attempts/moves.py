@@ -18,7 +18,7 @@ from itertools import count
 
 from kleene.cfa.expressions import Cast, Deref, Expression, Field, Variable, member_base, without_casts
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, DeclareLocal, Operation
+from kleene.cfa.operations import Assign, DeclareLocal, Operation, Unsupported
 from kleene.cfa.types import PointerType
 from kleene.passes.attempts.unread import is_understood
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
@@ -35,10 +35,10 @@ _OWN_LOCATION = re.compile(r"(?:.*[.:])?([^.:]+\.\w+)['~% ]?")
 def with_moves(memory: Memory, reads: Set[Read], back: Set[str]) -> Cfa[Operation]:
     """The automaton in which cells die behind the assignments with these reads, but for the cells that point `back`.
 
-    It is the same one if an operation may read memory otherwise than by its expressions.
+    It is the same one if an operation may read memory otherwise than by its expressions, and is supported.
     """
     numbers = count()
-    if not all(is_understood(edge.label) for edge in memory.cfa.edges):
+    if not all(is_understood(edge.label) or isinstance(edge.label, Unsupported) for edge in memory.cfa.edges):
         return memory.cfa
 
     def expand(edge: Edge[Operation]) -> list[Choice] | None:

@@ -9,6 +9,8 @@ import pytest
 from tests.unit.passes.executed import answer
 
 from kleene.c.reader import read_program
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Unsupported
 from kleene.passes.attempts.moves import moved_places, with_moves
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
@@ -83,3 +85,15 @@ def test_memory_that_is_read_as_bytes(tmp_path: Path) -> None:
     body = "struct node *c = malloc(sizeof *c); m = n->left; memcpy(c, n, sizeof *c); return c->left->key;"
     program, changed, _ = rewritten(tmp_path, f"#include <string.h>\n{body}")
     assert changed.main.cfa is program.main.cfa
+
+
+def test_what_is_not_supported_has_an_alarm_of_its_own(tmp_path: Path) -> None:
+    """A call through a pointer has a way on which it is not supported; a tree with such a comparison had no moves."""
+    file = tmp_path / "moves.c"
+    file.write_text(f"{START}    m->right = n->left; n->left = NULL; return m->right->key;\n}}\n")
+    program = Prepared(read_program([str(file)])).inlined
+    cfa = program.main.cfa
+    own = Edge(next(e.target for e in cfa.edges), Unsupported(cfa.edges[0].label.place, "a call"), cfa.entry)
+    memory = Memory(program, Cfa(cfa.entry, (*cfa.edges, own)), typed=True)
+    reads = {(e.source, offset) for e in cfa.edges for offset in OFFSETS.values()}
+    assert with_moves(memory, reads, frozenset()) != memory.cfa
