@@ -48,6 +48,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "crowded": (("circular/notes",),),
     "tags": (("data/expressions",),),
     "loose": (("nested/managers",),),
+    "moves": (("trees/splay",), ("trees/avl_remove",)),
     "assertions after shape": (("refine/equal_bits",),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
     "deep errors": (("data/fiftieth",),),
@@ -98,9 +99,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LOCAL_SHARE", ("shape",)),
         ("LOOSE_SHARE", ("loose",)),
         ("TAGS_SHARE", ("tags",)),
+        ("MOVES_SHARE", ("moves",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("PATIENT_SHARE", ("crowded",)),
+        ("CROWDED_FACTOR", ("crowded",)),
         ("APART_SHARE", ("parts",)),
         ("MANY_SLICES", ("slices",)),
     ),
@@ -149,6 +152,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SECONDS", ("tags",)),
         ("MOST_VALUES", ("tags",)),
         ("MOST_NODES", ("tags",)),
+    ),
+    "kleene.analysis.c.shape.last_reads": (
+        ("RUNS", ("moves",)),
+        ("MOST_STEPS", ("moves",)),
+        ("SECONDS", ("moves",)),
     ),
     "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
     "kleene.analysis.c.shape.crowded": (

@@ -151,6 +151,19 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
 ONCE = "int main(void) { int *p = malloc(4); if (!p) return 1; *p = 0; free(p); return 0; }\n"
 BELOW = "int main(void) { int i = __VERIFIER_nondet_int(); if (i < 3) assert(i < 4); return 0; }\n"
 SAME = "int main(void) { int i = __VERIFIER_nondet_int(), j = i; assert(i <= j); return 0; }\n"
+TURN = """
+struct t { struct t *a, *b; };
+int main(void) {
+    struct t *p = calloc(1, sizeof *p);
+    if (!p) return 1;
+    p->a = calloc(1, sizeof *p);
+    p->b = p->a;
+    p->a = NULL;
+    if (p->b && p->b != p) free(p->b);
+    free(p);
+    return 0;
+}
+"""
 APPLIES = {
     "shape, calls": (EXAMPLES / "language" / "levels.c").read_text(encoding="utf-8"),
     "shape, counts": (EXAMPLES / "counts" / "queue.c").read_text(encoding="utf-8"),
@@ -161,6 +174,8 @@ APPLIES = {
     "shape, owned": (EXAMPLES / "arrays" / "heap_of_jobs.c").read_text(encoding="utf-8"),
     "shape, choices": HEAD + ARRAY,
     "shape, tags": (EXAMPLES / "data" / "expressions.c").read_text(encoding="utf-8"),
+    "shape, moves": HEAD + TURN,
+    "shape, moves, outcomes and loads": HEAD + TURN,
     "shape, cursors": (EXAMPLES / "sll" / "cursors.c").read_text(encoding="utf-8"),
     "shape, members": (EXAMPLES / "nested" / "stations.c").read_text(encoding="utf-8"),
     "shape, loose": (EXAMPLES / "nested" / "managers.c").read_text(encoding="utf-8"),

@@ -15,7 +15,8 @@ from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Translation
 
-MARKING = Path(__file__).resolve().parents[3] / "examples" / "c" / "trees" / "deutsch_schorr_waite.c"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "c"
+MARKING = EXAMPLES / "trees" / "deutsch_schorr_waite.c"
 
 
 def test_equal_translations_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +53,22 @@ def test_a_run_without_lanes_is_made_again_after_one_with_lanes(monkeypatch: pyt
     result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0, only_class=None)
     assert lanes[:3] == [(), ("right",), ()]
     assert result.complete and result.alarms
+
+
+FEW = 4000
+"""Fewer structures than the proof of a tree balanced by heights has, but a tenth of them or more."""
+
+
+@pytest.mark.parametrize("is_given", [False, True], ids=["the limit of each attempt", "a limit that is given"])
+def test_attempts_with_too_many_structures_are_made_once_more_at_last(
+    monkeypatch: pytest.MonkeyPatch, is_given: bool
+) -> None:
+    """Only the plain attempt was: a tree whose proof needs outcomes of comparisons stayed UNKNOWN above the limit."""
+    own = tuple(a for a in analysis.ATTEMPTS if a.name in ("plain", "outcomes and loads"))
+    monkeypatch.setattr(analysis, "ATTEMPTS", own)
+    monkeypatch.setattr(analysis, "MOST_STRUCTURES", FEW)
+    prepared = Prepared(read_program([str(EXAMPLES / "trees" / "avl.c")]))
+    most = FEW if is_given else None
+    result = analysis.analyse(prepared, malloc_may_fail=True, seconds=60.0, max_structures=most)
+    assert (result.complete and not result.alarms) != is_given
+    assert ("outcomes and loads" in result.shape_class and result.structures > FEW) != is_given

@@ -80,7 +80,7 @@ ASSERTIONS_SECONDS = 20.0
 """Most seconds for refinement after the shape analysis: proofs of field assertions take 1 to 11."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
-LONG_TEXTS = "by a run on long texts"
+LONG_TEXTS, MANY_OPERATIONS = "by a run on long texts", "by a run of many operations on few keys"
 """How a finding of the search over lengths was made."""
 ASSERTIONS = frozenset(("assert", "unreach"))
 """Properties that numbers in memory may decide."""
@@ -219,20 +219,21 @@ def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
 
 
 def _search_lengths(check: Check, seconds: float) -> None:
-    """Run the program on long texts and on many of them."""
+    """Run the program on long texts, on many of them, and on few keys."""
     search = check.lengths or LengthSearch(check.executed, malloc_may_fail=check.fails)
     check.lengths = search
     outcome = check.budget.within(seconds, lambda: search.run(seconds))
     if not isinstance(outcome, LimitReached):
-        for shown in outcome.findings:
-            record(check.report, shown, LONG_TEXTS)
+        for shown, is_by_keys in zip(outcome.findings, outcome.by_keys, strict=True):
+            record(check.report, shown, MANY_OPERATIONS if is_by_keys else LONG_TEXTS)
 
 
 def _may_depend_on_lengths(check: Check) -> bool:
-    """Whether lengths are worth trying (again): the program walks over blocks by what comes from outside."""
+    """Whether such runs are worth trying (again): blocks, or trees, depend on what comes from outside."""
     if check.lengths is not None:
         return not check.lengths.outcome.exhausted
-    return vocabulary_of(check.executed).depends_on_lengths
+    vocabulary = vocabulary_of(check.executed)
+    return vocabulary.depends_on_lengths or vocabulary.depends_on_keys
 
 
 def _refine(check: Check, seconds: float) -> None:
@@ -480,7 +481,7 @@ PHASES = (
     ),
     Phase(
         "long texts in between",
-        "runs on short lines of what the program names and on long ones, after the look in between",
+        "runs on short lines of what the program names, on long ones, and of many operations, after the look",
         _search_lengths,
         lambda check: check.is_shape_analysis and check.lengths is None and _may_depend_on_lengths(check),
         most=LENGTHS_LOOK_SECONDS,
@@ -489,7 +490,7 @@ PHASES = (
     ),
     Phase(
         "long texts",
-        "runs on lines of what the program names, on long arguments and lines, and on many of them",
+        "runs on lines of what the program names, on long arguments and lines, on many of them, and of many operations",
         _search_lengths,
         lambda check: check.options.domain != "explicit" and _may_depend_on_lengths(check),
         share=PATHS_SHARE,

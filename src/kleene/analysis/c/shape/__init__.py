@@ -13,6 +13,7 @@ In reading order:
 - `slices`: data structures one by one
 - `crowded`: when numbers in nodes, or back pointers, do not tell structures apart
 - `tags`: numbers in nodes that say which of their pointers are NULL, guessed from runs
+- `last_reads`: reads of pointers that no other read of the cell follows, guessed from runs
 - `telling`: progress in words
 - `run`: one run of the shape domain
 - `probe`: whether whole heaps raise the alarms of parts

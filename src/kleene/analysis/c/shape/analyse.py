@@ -12,6 +12,7 @@ from functools import partial
 
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.automaton import Automaton, automaton_of
+from kleene.analysis.c.shape.last_reads import last_reads
 from kleene.analysis.c.shape.plan import ALL_KINDS, PREPARED_ONLY, Analysed, Plan
 from kleene.analysis.c.shape.run import (
     gave_up,
@@ -23,6 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
+from kleene.passes.attempts.moves import Read
 from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
@@ -40,6 +42,8 @@ MANY_SLICES = 3
 PATIENT_SHARE = 0.1
 """The share of the time in which the plain attempt may have more structures than the others: a list of a few kinds of
 nodes with a pointer to each has some 300,000, which take less than 5 s."""
+CROWDED_FACTOR = 10
+"""How many times as many structures an attempt may have that ended by their number, and is made once more at last."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 WHOLE_FORMS = frozenset({Way.OWNED, Way.CHOICES, Way.MEMBERS, Way.SLICES})
@@ -107,9 +111,10 @@ def analyse(
     is_last = not glance and only_class is None and Way.SLICES in ways
     if is_last and not series.is_proof(result) and series.has_many_slices():
         result = series.go(Way.SLICES, result)
-    if series.patience and series.is_crowded and not glance and not series.is_proof(result):
-        series.patience = seconds
-        result = series.run(ATTEMPTS[:1], result, frozenset())
+    series.is_last = bool(series.patience) and not glance
+    for attempt in dict.fromkeys(series.crowded if series.is_last else ()):
+        if not series.is_proof(result):
+            result = series.run([attempt], result, frozenset())
     if result.ways:
         result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     if not series.stays_apart and result.together is None and not result.slices:
@@ -143,10 +148,14 @@ class _Series:
     """The results of runs without an end."""
     patience: float = 0.0
     """Seconds for which the plain attempt may have more structures than others."""
-    is_crowded: bool = False
-    """Whether the plain attempt ended by the number of its structures, without an alarm."""
+    crowded: list[Attempt] = field(default_factory=list)
+    """The plain attempt, and the first of the others, if they ended by the number of structures without an alarm."""
+    is_last: bool = False
+    """Whether these are made once more, with more structures."""
     nodes_of_runs: NodesOfRuns | None = None
     """What runs put into nodes, once an attempt has asked for it."""
+    reads: Set[Read] | None = None
+    """The reads after which cells die, once an attempt has asked for them."""
     stays_apart: bool = True
     """False if the parts of the heap became connected again and again."""
 
@@ -242,7 +251,7 @@ class _Series:
         order = list(Way)
         later = order[order.index(attempt.way) + 1 :] if attempt.way is not None else order
         later = [*later, *WHOLE_FORMS] if attempt.way is Way.ZEROS else later
-        is_early = attempt.rewrite is None and attempt.sharpen is None and not attempt.whole_scope
+        is_early = not (attempt.rewrites or attempt.sharpen is not None or attempt.whole_scope)
         sought = frozenset(later) & ways if is_early and Way.PARTS not in plan.taken else frozenset()
         outcome = self._run(replace(plan, sought=sought), seconds)
         self.ways_seen |= outcome.ways
@@ -297,8 +306,11 @@ class _Series:
                 result = plan.run(seconds, self.only_class)
         except RecursionError:
             return gave_up("a formula is nested too deeply", start)
-        if plan.patience and not result.complete and not result.alarms and result.structures > self.max_structures:
-            self.is_crowded = True
+        is_crowded = not result.complete and not result.alarms and result.structures > self.max_structures
+        if is_crowded and not plan.taken and not self.is_last:
+            others = [attempt for attempt in self.crowded if attempt is not ATTEMPTS[0]]
+            if plan.attempt is ATTEMPTS[0] or not others:
+                self.crowded.append(plan.attempt)
         largest = max((r.structures for r in self.unfinished), default=0)
         if not result.complete and result.structures > largest:
             self.unfinished[:] = [result]
@@ -309,17 +321,29 @@ class _Series:
         prepared = self.prepared.by_calls if Way.CALLS in taken else self.prepared
         if Way.NODES in taken:
             prepared = self.prepared.by_every_call or self.prepared
-        automaton = automaton_of(prepared, attempt, self.automata) if prepared is not None else None
+        automaton = self._automaton(prepared, attempt) if prepared is not None else None
         if automaton is None:
             return None
         tags = self._tags(automaton.memory) if attempt.finds_tags else ()
         if attempt.finds_tags and not tags:
             return None
         leaks = "memory_leak" in self.kinds
-        fixed = (self.malloc_may_fail, self.max_structures, leaks)
+        is_plain = attempt is ATTEMPTS[0]
+        most = self.max_structures * (CROWDED_FACTOR if self.is_last and not is_plain else 1)
+        fixed = (self.malloc_may_fail, most, leaks)
         plan = Plan(automaton, attempt, *fixed, taken, kinds=self.kinds, tell=self.tell, ignored=self.ignored)
-        patience = self.patience if attempt is ATTEMPTS[0] else 0.0
+        patience = (self.deadline - time.monotonic() if self.is_last else self.patience) if is_plain else 0.0
         return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience, tags=tags)
+
+    def _automaton(self, prepared: Prepared, attempt: Attempt) -> Automaton | None:
+        reads: Set[Read] = frozenset()
+        if attempt.finds_moves:
+            if attempt.concerns is not None and not attempt.concerns(prepared.memory):
+                return None
+            if self.reads is None:
+                self.reads = last_reads(self.prepared.source, prepared.memory)
+            reads = self.reads
+        return automaton_of(prepared, attempt, self.automata, reads)
 
     def _tags(self, memory: Memory) -> tuple[Tag, ...]:
         if self.nodes_of_runs is None:

@@ -5,6 +5,7 @@ A new attempt is one row here and one test.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult, Way
 from kleene.semantics.translate import Alarm
-from kleene.semantics.vocabulary.back_cells import is_called_back
+from kleene.semantics.vocabulary.back_cells import back_cells, is_called_back
 from kleene.semantics.vocabulary.groups import ShapeClass
 
 OWNED_SHARE = 0.3
@@ -39,6 +40,8 @@ LOOSE_SHARE = 0.4
 """Share of the time left for the attempt `loose`: all attempts are made with closures of back cells again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
+MOVES_SHARE = 0.4
+"""Share of the time left for the attempts with moves: where cells are not what makes trees none, others may help."""
 CURSORS_SHARE = 0.4
 """Share of the time left for the attempt `cursors`: it takes long where orders of cursors are not the reason."""
 NUMBERS_SHARE = 0.4
@@ -90,15 +93,22 @@ class Attempt:
     way: Way | None = None
     finds_tags: bool = False
     """Whether numbers that say which cells are NULL are looked for in runs."""
+    finds_moves: bool = False
+    """Whether reads after which a cell dies are looked for in runs; `rewrite` gets the automaton with such moves."""
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
     needs_change: bool = True
     """Whether it is pointless where the rewriting changes nothing."""
 
     @property
+    def rewrites(self) -> bool:
+        """Whether it follows another automaton than that of the program."""
+        return self.rewrite is not None or self.finds_moves
+
+    @property
     def adds_nothing(self) -> bool:
         """Whether it follows the program itself, with the predicates of the shape class."""
-        return self.rewrite is None and self.sharpen is None and not self.finds_tags
+        return not self.rewrites and self.sharpen is None and not self.finds_tags
 
     @property
     def is_plain(self) -> bool:
@@ -146,6 +156,13 @@ def _has_cells_apart(memory: Memory) -> bool:
         if not is_called_back(cell):
             cells.setdefault(size, set()).add(cell)
     return any(len(own) > 1 for own in cells.values())
+
+
+def _has_branching_cells(memory: Memory) -> bool:
+    """Whether some objects have two or more pointers to objects of their kind that do not point back, as in trees."""
+    back = back_cells(memory)
+    own = Counter(size for (size, _), cell in memory.cell_of.items() if cell in memory.links and cell not in back)
+    return any(number > 1 for number in own.values())
 
 
 def _with_alarms_or_too_large(result: ShapeResult, raised: Set[str]) -> bool:
@@ -305,6 +322,23 @@ ATTEMPTS = (
         _with_alarms,
         rewrite=with_known_outcomes_and_loads,
         share=OUTCOMES_AND_LOADS_SHARE,
+    ),
+    Attempt(
+        "moves",
+        "pointers that are read for the last time are moved: the cell has no value until it is written again",
+        _without_proof,
+        finds_moves=True,
+        concerns=_has_branching_cells,
+        share=MOVES_SHARE,
+    ),
+    Attempt(
+        "moves, outcomes and loads",
+        "the same, and comparisons have the outcomes that they had before, and pointers are read once",
+        _with_alarms,
+        rewrite=with_known_outcomes_and_loads,
+        finds_moves=True,
+        concerns=_has_branching_cells,
+        share=MOVES_SHARE,
     ),
     Attempt(
         "tags",

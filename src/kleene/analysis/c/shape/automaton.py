@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from kleene.analysis.c.shape.attempts import Attempt
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
+from kleene.passes.attempts.moves import Read, moved_places, with_moves
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.coalesce import Sharing, sharing_of
 from kleene.passes.facts.liveness import Lifetimes, lifetimes
 from kleene.passes.facts.memory import Memory, Place
 from kleene.passes.preparation import Prepared
+from kleene.semantics.vocabulary.back_cells import back_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,36 +47,46 @@ class Automaton:
         return lifetimes(self.cfa, tracked, whole_scope=self.whole_scope)
 
 
-def automaton_of(prepared: Prepared, attempt: Attempt, known: list[Automaton]) -> Automaton | None:
+def automaton_of(
+    prepared: Prepared, attempt: Attempt, known: list[Automaton], reads: Set[Read] = frozenset()
+) -> Automaton | None:
     """The automaton that an attempt follows; None if the attempt does not concern the program, or changes nothing.
 
-    `known` are those of attempts before: one that is the same is taken again, with what was computed for it.
+    `reads` are those after which a cell dies in an attempt with moves. `known` are those of attempts before: one that
+    is the same is taken again, with what was computed for it.
     """
     if attempt.concerns is not None and not attempt.concerns(prepared.memory):
         return None
     alike = [a for a in known if a.prepared is prepared and a.whole_scope == attempt.whole_scope]
     plain = next((a for a in alike if a.is_plain), None)
-    if attempt.rewrite is None and plain is not None:
+    if not attempt.rewrites and plain is not None:
         return plain
-    made = _made(prepared, attempt, alike)
+    made = _made(prepared, attempt, alike, reads)
     if made is not None and made not in known:
         known.append(made)
     return made
 
 
-def _made(prepared: Prepared, attempt: Attempt, known: Sequence[Automaton]) -> Automaton | None:
+def _made(prepared: Prepared, attempt: Attempt, known: Sequence[Automaton], reads: Set[Read]) -> Automaton | None:
     stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
     followed, memory = stale.cfa, prepared.memory
     if followed is not prepared.cfa:
         memory = Memory(prepared.inlined, followed, typed=True)
+    places = stale.places
+    if attempt.finds_moves:
+        followed = with_moves(memory, reads, back_cells(memory))
+        if followed is memory.cfa:
+            return None
+        memory = Memory(prepared.inlined, followed, typed=True)
+        places |= moved_places(memory)
     if attempt.rewrite is not None:
         rewritten = attempt.rewrite(memory)
         if rewritten == followed and attempt.needs_change:
             return None
-        same = next((a for a in known if a.stale == stale.places and a.rewritten == rewritten), None)
+        same = next((a for a in known if a.stale == places and a.rewritten == rewritten), None)
         if same is not None:
             return same
         followed = rewritten
         memory = Memory(prepared.inlined, followed, typed=True)
     shared = sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope)
-    return Automaton(prepared, followed, shared, stale.places, attempt.whole_scope, attempt.rewrite is None)
+    return Automaton(prepared, followed, shared, places, attempt.whole_scope, not attempt.rewrites)

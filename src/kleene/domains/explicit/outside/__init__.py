@@ -6,6 +6,7 @@ In reading order:
 - `world`: arguments, input and numbers of one run
 - `vocabulary`: the sizes, texts and characters that a program names
 - `short_texts`: short inputs of what a program names
+- `keys`: runs of many operations on few keys
 - `lengths`: runs on texts whose lengths are solved for
 - `formats`: errors that depend on the text that a format gives
 """

@@ -23,6 +23,7 @@ from kleene.domains.explicit.evaluate import Locate, bit_width
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import run
 from kleene.domains.explicit.machine import Ended, Machine
+from kleene.domains.explicit.outside.keys import key_world
 from kleene.domains.explicit.outside.short_texts import short_worlds
 from kleene.domains.explicit.outside.vocabulary import MOST_LENGTH, Vocabulary, candidate_lengths, vocabulary_of
 from kleene.domains.explicit.outside.world import World, WorldInputs
@@ -56,6 +57,11 @@ _SHORT = "short"
 _SHORT_TEXTS_FIRST, _SHORT_TEXTS_BETWEEN = 24, 8
 """Short inputs before all lengths, and number of them between two lengths: one takes a few milliseconds."""
 
+_KEYS = "keys"
+"""The name of the styles with many operations on few keys, which have no such length either."""
+_KEY_RUNS, _KEY_RUNS_BETWEEN = 1000, 8
+"""Runs on few keys, and number of them between two lengths: one takes some ten milliseconds."""
+
 
 class Style(NamedTuple):
     """A way to make a world of a length."""
@@ -69,6 +75,8 @@ class LengthOutcome:
     """The errors with the runs that show them. `exhausted`: nothing is left to try."""
 
     findings: list[Confirmed] = field(default_factory=list)
+    by_keys: list[bool] = field(default_factory=list)
+    """Of each finding, whether a run of many operations shows it, and not one on long texts."""
     runs: int = 0
     exhausted: bool = False
     seconds: float = 0.0
@@ -83,8 +91,10 @@ class LengthSearch:
         self.machine = Machine(program, malloc_may_fail=malloc_may_fail)
         self.vocabulary = vocabulary or vocabulary_of(program)
         self.outcome = LengthOutcome()
-        self._styles = styles_of(self.vocabulary)
+        keys_alone = self.vocabulary.depends_on_keys and not self.vocabulary.depends_on_lengths
+        self._styles = [] if keys_alone else styles_of(self.vocabulary)
         self._waiting = [(n, s) for n in candidate_lengths(self.vocabulary) for s in range(len(self._styles))]
+        self._add_keys()
         self._add_short_texts()
         heapq.heapify(self._waiting)
         self._asked = set(self._waiting)
@@ -92,6 +102,13 @@ class LengthSearch:
         self._solved: Counter[tuple[int, str]] = Counter()
         self._writes: dict[str, tuple[Locate, int] | None] = {}
         self._deadline = 0.0
+
+    def _add_keys(self) -> None:
+        """Runs on few keys do not depend on the length: some come between two lengths."""
+        for seed in range(_KEY_RUNS if self.vocabulary.depends_on_keys else 0):
+            world = key_world(seed, self.vocabulary, malloc_may_fail=self.malloc_may_fail)
+            self._waiting.append((seed // _KEY_RUNS_BETWEEN, len(self._styles)))
+            self._styles.append(Style(_KEYS, _always(world)))
 
     def _add_short_texts(self) -> None:
         """Short texts do not depend on the length: some come before all lengths, the others between them."""
@@ -110,6 +127,7 @@ class LengthSearch:
             length, style = heapq.heappop(self._waiting)
             known = len(self.outcome.findings)
             reach = self._try(self._styles[style], length)
+            self.outcome.by_keys += [self._styles[style].name == _KEYS] * (len(self.outcome.findings) - known)
             self.outcome.runs += 1
             if len(self.outcome.findings) > known == 0:
                 self._deadline = min(self._deadline, time.monotonic() + _SECONDS_AFTER_ERROR)
@@ -123,7 +141,7 @@ class LengthSearch:
 
     def _solve(self, style: int, length: int, reach: dict[str, int]) -> Iterator[int]:
         """The lengths at which some write leaves its block, if how far it gets is linear in the length."""
-        if self._styles[style].name == _SHORT:
+        if self._styles[style].name in (_SHORT, _KEYS):
             return
         before, earlier = self._reach.get(style, (length, {}))
         self._reach[style] = (length, reach)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kleene.cfa.expressions import Comparison, Constant, Expression, Index, PointerOffset, StringLiteral, walk
 from kleene.cfa.operations import READ_SOURCES, Assign, Call, Havoc, MemCopy, MemSet, Operation, expressions
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import ArrayType, IntegerType, Type
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordLayout, Type
 from kleene.passes.entry_parameters import has_arguments
 
 MOST_LENGTH = 1 << 12
@@ -33,11 +33,18 @@ class Vocabulary:
     reads: bool
     asks: bool
     walks: bool
+    branches: bool
+    """Whether an object has two or more pointers to objects of its type."""
 
     @property
     def depends_on_lengths(self) -> bool:
         """Whether how far a pointer gets may depend on what comes from outside."""
         return self.walks and (self.arguments or self.reads or self.asks)
+
+    @property
+    def depends_on_keys(self) -> bool:
+        """Whether the shape of a tree, or of a list with two directions, may depend on what comes from outside."""
+        return self.branches and (self.reads or self.asks)
 
 
 def vocabulary_of(program: CProgram) -> Vocabulary:
@@ -57,6 +64,7 @@ def vocabulary_of(program: CProgram) -> Vocabulary:
         any(h.source in READ_SOURCES for h in havocs),
         any(h.source not in READ_SOURCES for h in havocs),
         any(_walks(operation) for operation in every),
+        any(_links(layout) > 1 for layout in program.records.values()),
     )
 
 
@@ -101,6 +109,14 @@ def _characters(nodes: Iterable[Expression], literals: Iterable[bytes]) -> Itera
     for text in literals:
         if len(text) <= _MOST_SET:
             yield from (c for c in text if c in _PRINTABLE)
+
+
+def _links(layout: RecordLayout) -> int:
+    """The pointers of a struct to structs of its type, also in arrays."""
+    counts = [member.type.count if isinstance(member.type, ArrayType) else 1 for member in layout.fields]
+    types = [member.type.element if isinstance(member.type, ArrayType) else member.type for member in layout.fields]
+    own = (isinstance(t, PointerType) and t.target == layout.type for t in types)
+    return sum(count for count, is_own in zip(counts, own, strict=True) if is_own)
 
 
 def _walks(operation: Operation) -> bool:

@@ -38,6 +38,8 @@ _MANY = 1 << 20
 """More conversions than a call of `scanf` has."""
 _DRAWN_NUMBERS = (0, 1, 2, 3, 4, 5, -1)
 """Numbers that select an operation, or say whether to go on."""
+_ODDS = (3, 100)
+"""Where numbers are keys, a place gets 0 once in so many times: it chooses an operation, or ends a loop."""
 _SPREAD_SHARE = 0.5
 """Share of the numbers of a run that are keys or values, where numbers are spread."""
 _WORD = re.compile(rb"\s*(\S+)")
@@ -63,6 +65,8 @@ class World:
     """Half of the numbers that are drawn are less than this: keys of a table must differ; 0: none is."""
     steadiness: float = 0.0
     """The probability that a number is the one before: an array is full only if few operations take from it."""
+    keys: int = 0
+    """Numbers are 0, as often as the place that asks for one says, or one of so many keys; 0: they are others."""
 
 
 class WorldInputs(InputSource):
@@ -79,13 +83,15 @@ class WorldInputs(InputSource):
         self._allocations = 0
         self._random = random.Random(world.seed)
         self._last = 1
+        self._odds: dict[str, int] = {}
+        """At each place how seldom it gets 0, where numbers are keys."""
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
-        value = min(max(self._value(why, low, high), low), high)
+        value = min(max(self._value(why, low, high, state.frames[-1].location), low), high)
         self.used.append((value, why))
         return value
 
-    def _value(self, why: str, low: int, high: int) -> int:
+    def _value(self, why: str, low: int, high: int, place: str) -> int:
         read = self.text_input(why, low, high)
         if read is not None:
             return read
@@ -94,6 +100,8 @@ class WorldInputs(InputSource):
         if why == _MALLOC:
             self._allocations += 1
             return int(self._allocations != self.world.fails)
+        if self.world.keys:
+            return self._key(place)
         return abs(self._number()) if why in NATURAL_SOURCES else self._number()
 
     def text_input(self, why: str, low: int, high: int) -> int | None:
@@ -138,6 +146,12 @@ class WorldInputs(InputSource):
         if not (self.world.steadiness and self._random.random() < self.world.steadiness):
             self._last = self._drawn()
         return self._last
+
+    def _key(self, place: str) -> int:
+        self._asked += 1
+        odds = self._odds.setdefault(place, self._random.choice(_ODDS))
+        zero = self._asked > self.world.repeats or self._random.randrange(odds) == 0
+        return 0 if zero else self._random.randrange(1, self.world.keys + 1)
 
     def _drawn(self) -> int:
         if self.world.spread and self._random.random() < _SPREAD_SHARE:

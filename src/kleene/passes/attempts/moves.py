@@ -1,0 +1,83 @@
+"""Pointers are moved, not copied, by the last read of a cell: the cell is as if it had not been initialized afterwards.
+
+Rotations, splaying and removal take a pointer out of a cell and put it into another one; the first cell is overwritten
+later, or its object is freed. Until then two cells lead to one node, so a tree is none for a while, and what follows
+from its being one is lost. Dead variables are forgotten; this forgets dead cells. (Uniqueness by moves: Boyland. Alias
+burying. Software: Practice and Experience 31, 2001: a field that was read is dead until it is written again.)
+
+Which reads are the last ones is a guess of the caller. It need not be right: a program that uses what such a cell
+contains has an alarm, and comparisons with it have both outcomes. So nothing wrong is proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import replace
+from itertools import count
+
+from kleene.cfa.expressions import Cast, Deref, Expression, Field, Variable, member_base, without_casts
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assign, DeclareLocal, Operation, Unsupported
+from kleene.cfa.types import PointerType
+from kleene.passes.attempts.unread import is_understood
+from kleene.passes.facts.memory import Memory, Place, Unmodelled
+from kleene.passes.rewrite import Choice, expand_edges
+
+Read = tuple[str, int]
+"""The location of the program that reads a pointer from memory, and the offset of the cell in its object."""
+_MOVED = "$moved"
+"""Variables without a value, which are stored in cells that were read for the last time, have names with this."""
+_OWN_LOCATION = re.compile(r"(?:.*[.:])?([^.:]+\.\w+)['~% ]?")
+"""A location of a copy ends with that of the program, and with what later passes put between this and the next."""
+
+
+def with_moves(memory: Memory, reads: Set[Read], back: Set[str]) -> Cfa[Operation]:
+    """The automaton in which cells die behind the assignments with these reads, but for the cells that point `back`.
+
+    It is the same one if an operation may read memory otherwise than by its expressions, and is supported.
+    """
+    numbers = count()
+    if not all(is_understood(edge.label) or isinstance(edge.label, Unsupported) for edge in memory.cfa.edges):
+        return memory.cfa
+
+    def expand(edge: Edge[Operation]) -> list[Choice] | None:
+        label = edge.label
+        cell = without_casts(label.value) if isinstance(label, Assign) else None
+        if not isinstance(label, Assign) or not isinstance(cell, Field | Deref) or not _is_cell(memory, cell, back):
+            return None
+        if (_source_location(edge.source), member_base(cell)[1]) not in reads:
+            return None
+        number = next(numbers)
+        held, nothing = Variable(f"$held{number}", cell.type), Variable(f"{_MOVED}{number}", cell.type)
+        value = held if held.type == label.value.type else Cast(held, label.value.type)
+        dies = DeclareLocal(label.place, nothing), Assign(label.place, cell, nothing)
+        return [Choice(None, (Assign(label.place, held, cell), *dies, replace(label, value=value)))]
+
+    cfa = expand_edges(memory.cfa, expand, "%")
+    return cfa if next(numbers) else memory.cfa
+
+
+def moved_places(memory: Memory) -> frozenset[Place]:
+    """The places of the cells that die in an automaton with moves."""
+    labels = [edge.label for edge in memory.cfa.edges if isinstance(edge.label, Assign)]
+    dying = [label.target for label in labels if isinstance(label.value, Variable) and _MOVED in label.value.name]
+    return frozenset(place for cell in dying for place in memory.address_places(cell))
+
+
+def _is_cell(memory: Memory, lvalue: Expression, back: Set[str]) -> bool:
+    """Whether an lvalue is a pointer in memory that is followed, and does not point back."""
+    if not isinstance(lvalue.type, PointerType):
+        return False
+    try:
+        places = memory.address_places(lvalue)
+    except Unmodelled:
+        return False
+    cells = [memory.cell_of.get(place) for place in places]
+    return bool(cells) and all(cell is not None and cell not in back for cell in cells)
+
+
+def _source_location(name: str) -> str:
+    """The location of the program of which a location is a copy, as far as names tell."""
+    match = _OWN_LOCATION.match(name)
+    return match[1] if match is not None else name

@@ -1,0 +1,103 @@
+"""Which reads of runs are moves: the cell is overwritten, or its object freed, and never read before that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.shape.last_reads import last_reads
+from kleene.c.reader import read_program
+from kleene.passes.preparation import Prepared
+
+START = """
+#include <stdlib.h>
+extern int nondet(void);
+struct node { struct node *left, *right, *parent; int key; };
+static struct node *fresh(void) { struct node *n = calloc(1, sizeof *n); if (!n) abort(); return n; }
+"""
+CASES = {
+    "a pointer that goes to another cell": (
+        "struct node *n = fresh(), *m = fresh(); n->left = fresh(); m->right = n->left; n->left = NULL;",
+        {"m->right = n->left"},
+    ),
+    "the cell is read again": (
+        "struct node *n = fresh(), *m = fresh(); n->left = fresh(); m->right = n->left; if (n->left) n->left = NULL;",
+        set(),
+    ),
+    "the pointer goes to a variable alone": (
+        "struct node *n = fresh(), *m; n->left = fresh(); m = n->left; n->left = NULL; m->key = 1;",
+        set(),
+    ),
+    "it goes to another cell through variables": (
+        "struct node *n = fresh(), *m, *o; n->left = fresh(); m = n->left; o = m; n->right = o; n->left = NULL;",
+        {"m = n->left"},
+    ),
+    "the cell gets the same pointer again": (
+        "struct node *n = fresh(), *m; n->left = fresh(); m = n->left; n->left = m; n->left = NULL;",
+        set(),
+    ),
+    "the object is freed": (
+        "struct node *n = fresh(), *m = fresh(); n->left = fresh(); m->right = n->left; free(n); m->key = 1;",
+        {"m->right = n->left"},
+    ),
+    "the object stays": (
+        "struct node *n = fresh(), *m = fresh(); n->left = fresh(); m->right = n->left; m->key = 1;",
+        set(),
+    ),
+    "it goes to a cell that points back": (
+        "struct node *n = fresh(), *m = fresh(); n->left = m; m->parent = n; m->parent = n->left; n->left = NULL;",
+        set(),
+    ),
+    "a cell on the stack that ends": (
+        "struct node *m = fresh(); { struct node n, *p = &n; p->left = fresh(); m->left = p->left; } m->key = 1;",
+        {"m->left = p->left"},
+    ),
+}
+
+
+def moves(folder: Path, text: str) -> set[str]:
+    """The operations that move a pointer."""
+    file = folder / "reads.c"
+    file.write_text(START + text)
+    program = read_program([str(file)])
+    labels = {e.source: e.label for function in program.functions.values() for e in function.cfa.edges}
+    reads = last_reads(program, Prepared(program).memory)
+    return {str(labels[location]) for location, _ in reads}
+
+
+@pytest.mark.parametrize(("body", "expected"), CASES.values(), ids=CASES)
+def test_moves(tmp_path: Path, body: str, expected: set[str]) -> None:
+    assert moves(tmp_path, f"int main(void) {{ {body} return 0; }}") == expected
+
+
+def test_results_and_arguments_are_moved(tmp_path: Path) -> None:
+    """What a function returns goes to a cell of its caller; a parameter has what was read for it."""
+    text = """
+static struct node *taken(struct node *n) { return n->right; }
+static void put(struct node *to, struct node *what) { to->left = what; }
+int main(void) {
+    struct node *n = fresh(), *m = fresh();
+    n->left = fresh();
+    n->right = fresh();
+    put(m, n->left);
+    m->right = taken(n);
+    free(n);
+    return m->key;
+}
+"""
+    assert moves(tmp_path, text) == {"put(m, n->left)", "return n->right"}
+
+
+def test_a_walk_moves_nothing(tmp_path: Path) -> None:
+    """A walk reads each cell for the last time, but the nodes stay where they are."""
+    text = """
+int main(void) {
+    struct node *t = fresh(), *x;
+    while (nondet()) { x = fresh(); x->left = t; t = x; }
+    for (x = t; x->left; x = x->left) x->key = 1;
+    while (t) { x = t; t = t->left; free(x); }
+    return 0;
+}
+"""
+    assert moves(tmp_path, text) == set()
