@@ -34,11 +34,10 @@ from kleene.analysis.c.library.client.suspects import fills, rearranging, suspec
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
 from kleene.analysis.c.library.contracts.contract import (
-    contract_of,
     loop_heads,
     main_heads,
     predicates_of,
-    why_no_contract,
+    with_contract,
 )
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
@@ -514,8 +513,7 @@ class _Run:
         for operation in inferred.accepted:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
-                contract, why_none = contract_of(operation, facts, program), why_no_contract(operation, program)
-                self.verdicts[verdict.name] = replace(verdict, contract=contract, no_contract=why_none)
+                self.verdicts[verdict.name] = with_contract(verdict, operation, facts, program)
 
     def _reject(self, rejected: Rejected) -> None:
         if doubt := doubt_about(rejected.error, rejected.client, self.interface):
