@@ -86,7 +86,7 @@ def with_contract(
 
     There are none if the operation has no object, or if formulas cannot describe the function.
     """
-    if reason := not_described(program, program.functions[operation.function.name]):
+    if reason := _not_described(operation, program):
         return replace(verdict, no_contract=reason)
     described = _Description(operation, facts, program)
     plain = described.clauses()
@@ -96,9 +96,17 @@ def with_contract(
     return replace(
         verdict,
         contract=plain.text,
-        candidates=tuple(clauses.text for clauses in (*described.with_nothing_else(plain), plain)),
+        candidates=tuple(dict.fromkeys(clauses.text for clauses in described.alternatives(plain))),
         with_assertion=tuple(clauses.text for clauses in needed),
     )
+
+
+def _not_described(operation: Operation, program: CProgram) -> str:
+    """Why formulas cannot describe what an operation gets; empty if they can."""
+    for role, p in zip(operation.roles, operation.function.parameters, strict=True):
+        if role in (Role.BLOCK, Role.INITIALISED):
+            return f"{p.name} need not be initialised, and formulas are about blocks that are"
+    return not_described(program, program.functions[operation.function.name])
 
 
 @dataclass(frozen=True)
@@ -147,7 +155,7 @@ class _Description:
                 if not self._is_ended(role) and operation.outcome not in REPLACING:
                     ensures += known
         requires += self._elements()
-        if operation.outcome in (Outcome.NEW, *REPLACING):
+        if operation.outcome in (Outcome.NEW, Outcome.ANOTHER, *REPLACING):
             alone = len(self.objects) <= (operation.outcome in REPLACING)
             ensures += self._known_of(operation.function.result, _RESULT, alone=alone)
         if not requires and not ensures:
@@ -231,7 +239,7 @@ class _Description:
         names = self.program.reached_from(self.function.name)
         return any(isinstance(e.label, kinds) for name in names for e in self.program.functions[name].cfa.edges)
 
-    def with_nothing_else(self, plain: _Clauses) -> list[_Clauses]:
+    def _with_nothing_else(self, plain: _Clauses) -> list[_Clauses]:
         """The contract of a function that makes an empty object, or leaves nothing but the block of its object."""
         made = self.operation.outcome is Outcome.NEW and not self.pointers
         left = [_RESULT] if made else self._staying() if self._does(Free) else []
@@ -239,6 +247,11 @@ class _Description:
             return []
         kept = [text for text in plain.ensures if text not in self._reached_after()]
         return [replace(plain, ensures=(*kept, f"A(v) {left[0]}{_OF_V}"))]
+
+    def alternatives(self, plain: _Clauses) -> list[_Clauses]:
+        """Contracts that say more than what is inferred, that one, and one that does not say what is left."""
+        kept = tuple(text for text in plain.ensures if text not in self._reached_after())
+        return [*self._with_nothing_else(plain), plain, replace(plain, ensures=kept)]
 
     def members_that_are_set(self) -> list[str]:
         """Conditions that an assertion of the function may state: a member of the object is not NULL."""
@@ -256,8 +269,6 @@ _NOT_NULL = (
     Role.GIVEN,
     Role.LOOSE,
     Role.ELEMENT,
-    Role.BLOCK,
-    Role.INITIALISED,
     Role.MADE,
 )
 """Roles of arguments that are not NULL."""
