@@ -46,7 +46,7 @@ from kleene.analysis.c.library.inference.attempts import (
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.dead_parts import never_executed, parts_of
+from kleene.analysis.c.library.inference.dead_parts import never_executed, parts_of, with_branches
 from kleene.analysis.c.library.inference.other_ways import OF_SIZES
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
@@ -309,8 +309,9 @@ class _Run:
         if run is not None and (doubt := doubt_about(run, client, self.interface)):
             self.verdicts.decide(operation, Verdict.UNKNOWN, doubt)
             return True
-        if follows_datum(finding) or is_wrong_guess(operation, finding):
-            reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
+        is_datum = follows_datum(finding, client)
+        if is_datum or is_wrong_guess(operation, finding):
+            reason = FOLLOWS if is_datum else never_called(operation.function, self.interface)
             self.verdicts.decide(operation, Verdict.UNKNOWN, reason)
             return True
         verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
@@ -332,15 +333,22 @@ class _Run:
 
         `changing` are variables of the library through which objects may affect each other.
         """
-        client, program = self.clients.write(types, operations)
+        client, plain = self.clients.write(types, operations)
+        program = with_branches(plain)
         may_fail = self.options.read.malloc_may_fail
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
         if any(Role.SECOND in o.roles for o in operations):
-            with_two = self.clients.write(types, operations, begins_with_two=True)
-            trial.add(run_trial(*with_two, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+            two, program_of_two = self.clients.write(types, operations, begins_with_two=True)
+            trial.add(
+                run_trial(two, with_branches(program_of_two), self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
+            )
         with_data = self.clients.write(types, operations, with_data=True)
         if with_data[0].text != client.text:  # a search tells stored pointers apart
-            trial.add(run_trial(*with_data, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+            trial.add(
+                run_trial(
+                    with_data[0], with_branches(with_data[1]), self.budget, TRIAL_STATES, malloc_may_fail=may_fail
+                )
+            )
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:

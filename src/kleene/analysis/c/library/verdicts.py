@@ -38,11 +38,17 @@ class Verdicts:
         """Leave functions open whose error is in an exported function that they call, and that is wrong itself."""
         wrong = {name: v for name, v in self.of.items() if v.verdict is Verdict.FALSE and v.finding is not None}
         for name, verdict in wrong.items():
-            inside = verdict.finding.function if verdict.finding is not None else name
-            if inside != name and inside in wrong:
-                reason = EXECUTES_WRONG.format(inside)
+            called = next(
+                (other for other in wrong if other != name and _is_error_of(other, verdict, wrong[other])), None
+            )
+            if called is not None:
                 self.of[name] = replace(
-                    verdict, verdict=Verdict.UNKNOWN, reason=reason, finding=None, run=None, sequence=()
+                    verdict,
+                    verdict=Verdict.UNKNOWN,
+                    reason=EXECUTES_WRONG.format(called),
+                    finding=None,
+                    run=None,
+                    sequence=(),
                 )
 
     def note_wrong_makers(self, name: str, wrong: set[str]) -> None:
@@ -94,3 +100,20 @@ class Verdicts:
             sequence=sequence,
             reading=operation.stored,
         )
+
+
+def _is_error_of(name: str, verdict: FunctionVerdict, other: FunctionVerdict) -> bool:
+    """Whether the error of a function is in another exported one, or is that of another one that it executes.
+
+    An object that the other one breaks fails in the same place, whoever calls it.
+    """
+    finding, shown = verdict.finding, other.finding
+    if finding is None or shown is None or finding.function == name:
+        return finding is not None and finding.function == name
+    same = (finding.kind, finding.file, finding.line, finding.column) == (
+        shown.kind, shown.file, shown.line, shown.column
+    )  # fmt: skip
+    program = verdict.run.trace.program if verdict.run is not None else None
+    if not same or program is None:
+        return False
+    return name in program.reached_from(verdict.name) and verdict.name not in program.reached_from(name)
