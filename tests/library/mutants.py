@@ -150,6 +150,10 @@ _SENTENCES = (
     ),
     (r"(\w+) leads to NULL: no cycle", r"/* walk \1: if (++steps > 100000) _exit(77); */ STARTS"),
     (
+        r"(\w+) and (\w+) lead to NULL: no cycle",
+        r"{ long way = 0; for (__typeof__(p->\1) n = p->\1; n; n = n->\2) if (++way > 100000) _exit(77); }",
+    ),
+    (
         r"(\w+) leads around: every block is on a cycle",
         r"/* around \1: if (!n || ++steps > 100000) _exit(77); */ STARTS",
     ),

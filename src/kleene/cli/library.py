@@ -25,6 +25,7 @@ _BAD_INPUT = 2
 def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     """Check each file as a library of its own; one that cannot be read does not keep the others from being checked."""
     from kleene.analysis.c.library.check import check_library
+    from kleene.analysis.c.library.contracts.proved import prove_contracts
     from kleene.analysis.c.library.contracts.stored import read_stored
 
     _refuse(request, given)
@@ -40,7 +41,11 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
                 spinner.say(f"{file}: {stage} (at most {given['timeout']:g} s)")
 
             try:
-                reports.append(check_library(file, replace(request.options, tell=tell), given["only"], stored))
+                options = replace(request.options, tell=tell)
+                report = check_library(file, options, given["only"], stored)
+                if given["contracts_out"] and not is_for_checks(given["contracts_out"]):
+                    prove_contracts(report, options)
+                reports.append(report)
             except InputError as problem:
                 if len(request.files) == 1:
                     raise
@@ -48,6 +53,11 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
                 click.echo(str(problem), err=True)
     _write(reports, given)
     return _BAD_INPUT if unread else _EXIT[together([r.verdict for r in reports])]
+
+
+def is_for_checks(contracts_out: str) -> bool:
+    """Whether contracts are written for checks of clients: others are for people, and are proved one by one."""
+    return contracts_out.endswith(".json")
 
 
 def _refuse(request: CheckRequest, given: dict[str, Any]) -> None:
@@ -70,8 +80,8 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
     if given["contracts_out"]:
         lines = [line for report in reports for line in contract_lines(report)]
         documents = "".join(map(library_json, reports))
-        is_for_checks = given["contracts_out"].endswith(".json")
-        write_output(given["contracts_out"], documents if is_for_checks else "\n".join([*lines, ""]))
+        text = documents if is_for_checks(given["contracts_out"]) else "\n".join([*lines, ""])
+        write_output(given["contracts_out"], text)
     if given["html_file"]:
         from kleene.analysis.c.library.contracts.contract import loop_heads
         from kleene.report.library_page import library_html

@@ -40,8 +40,12 @@ class FunctionVerdict:
     """What the user can do about an UNKNOWN."""
     contract: str = ""
     """The precondition and the postcondition as a comment that can be pasted above the function."""
+    candidates: tuple[str, ...] = ()
+    """Contracts of which the first one that is proved of the function alone is written, those that say most first."""
+    with_assertion: tuple[str, ...] = ()
+    """Those to try where an assertion of the function fails under the others: it states what they do not."""
     no_contract: str = ""
-    """Why there is none: what formulas cannot describe."""
+    """Why there is none: what formulas cannot describe, or what keeps it from being proved of the function alone."""
     finding: Finding | None = None
     run: Confirmed | None = None
     """The run that shows the finding."""

@@ -7,7 +7,7 @@ properties are FALSE only by a run without such calls, and TRUE only if all cont
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -70,6 +70,43 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         _look(program, replace(options, domain="explicit", timeout=left), report)
     report.seconds = time.monotonic() - start
     return report
+
+
+@dataclass(frozen=True)
+class CheckedBody:
+    """The body of a function with a contract."""
+
+    reason: str
+    """Why it is not proved; empty if it is."""
+    calls: Set[str]
+    """The functions that it calls, directly or not: it was checked with their contracts."""
+    fails_assertion: bool = False
+    """Whether a run from what its contract requires fails an assertion of the program."""
+
+
+def check_bodies(paths: Sequence[str], options: CheckOptions, names: Set[str], each: float) -> dict[str, CheckedBody]:
+    """Check the bodies of some functions by the contracts in a program; each has some seconds.
+
+    A function without a contract in the program is left out.
+    """
+    program, parts = _read(paths, options)
+    checked: dict[str, CheckedBody] = {}
+    for part in parts:
+        if part.contract is not None and part.name in names:
+            if not part.reason:
+                wanted = replace(options, properties=part.properties, timeout=each)
+                part.report = check_program(part.program, wanted, time.monotonic(), part.concrete)
+            kept = not part.reason and part.keeps_contracts
+            calls = frozenset(program.reached_from(part.name)) - {part.name}
+            shown = [finding.kind for finding, run in part.findings() if run is not None]
+            checked[part.name] = CheckedBody("" if kept else _why_open(program, part), calls, "assertion" in shown)
+    return checked
+
+
+def _why_open(program: CProgram, part: _Part) -> str:
+    """Why the body of a function is not proved by its contract."""
+    broken = [finding.message for finding, shown in part.findings() if shown is not None]
+    return next(iter(broken), "") or _together(program, [part], part.properties).reason
 
 
 def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_Part]]:

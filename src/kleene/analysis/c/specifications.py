@@ -28,6 +28,9 @@ from kleene.tvp.program import parse_formula
 _PARAMETER = "_parameter"
 """The end of the names of parameters that are called like fields, in formulas."""
 
+_IN_BRACKETS = re.compile(r"\b(t|r|is|c)\[([^\[\]]*)\]")
+"""A predicate about paths along fields."""
+
 
 def read_specification(program: CProgram, contract: Contract) -> Specification:
     """The contract of a function as formulas; `InputError` where they are not understood."""
@@ -48,8 +51,9 @@ class _Reader:
         pointers = tuple(self._name(p.name) for p in pointed)
         returns = isinstance(function.type.result, PointerType)
         self._check_names(pointers, fields)
-        before = SpecificationVocabulary(pointers, fields)
-        after = SpecificationVocabulary((*pointers, *([RESULT] if returns else ())), fields)
+        together = self._named_together(fields)
+        before = SpecificationVocabulary(pointers, fields, together)
+        after = SpecificationVocabulary((*pointers, *([RESULT] if returns else ())), fields, together)
         required = self._clause(contract.requires, before, before.vocabulary)
         ensured = self._clause(contract.ensures, after, after.two_moments)
         frees: Formula = FALSE
@@ -81,6 +85,14 @@ class _Reader:
                 if isinstance(member.type, PointerType):
                     fields[member.name] = None
         return tuple(fields)
+
+    def _named_together(self, fields: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+        """The sets of fields that formulas name together, such as ``is[left,right]``."""
+        contract = self.contract
+        texts = [*contract.requires.formulas, *contract.ensures.formulas, *([contract.frees] if contract.frees else [])]
+        listed = [[name.strip() for name in m[2].split(",")] for x in texts for m in _IN_BRACKETS.finditer(x.text)]
+        sets = [tuple(f for f in fields if f in names) for names in listed]
+        return tuple(dict.fromkeys(chosen for chosen in sets if len(chosen) > 1))
 
     def _check_names(self, pointers: tuple[str, ...], fields: tuple[str, ...]) -> None:
         place = self.contract.place
@@ -135,7 +147,14 @@ class _Reader:
         """The text of a formula with the names of its parameters: ``\\next`` is the parameter, ``next`` the field."""
         for parameter in self.function.parameters:
             text = re.sub(rf"\\{parameter.name}\b", self._name(parameter.name), text)
-        return text.replace(RESULT_WORD, RESULT)
+        return _IN_BRACKETS.sub(self._in_order, text.replace(RESULT_WORD, RESULT))
+
+    def _in_order(self, match: re.Match[str]) -> str:
+        """A predicate about paths with its fields in their order: ``is[right,left]`` is ``is[left,right]``."""
+        fields = self._fields()
+        names = [name.strip() for name in match[2].split(",")]
+        ordered = sorted(names, key=lambda name: fields.index(name) if name in fields else -1)
+        return match[0] if names == ordered else f"{match[1]}[{','.join(ordered)}]"
 
     def _diagnostics(self, problem: InputError) -> Iterator[Diagnostic]:
         """The messages, with the lines of the file and its word for the result."""

@@ -412,9 +412,12 @@ def _compares_members(check: Check) -> bool:
 
 
 def _may_help(check: Check) -> bool:
-    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
+    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met.
+
+    Only the shape analysis understands contracts in formulas.
+    """
     alarms = check.report.shape.alarms if check.report.shape is not None else []
-    if check.options.domain != "all" or check.is_violated:
+    if check.options.domain != "all" or check.is_violated or check.executed is not check.prepared.source:
         return False
     without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported_operations()}
     return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kleene.domains.shape.editor import Editor
 from kleene.logic.earlier import NEW, old, same
-from kleene.logic.formula import FALSE, TRUE, Formula, neg
+from kleene.logic.formula import FALSE, TRUE, Atom, Formula, conj, exists, neg, subformulas
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Predicate, Vocabulary
@@ -22,7 +23,7 @@ from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import AC, AC_MAY, Structure
 from kleene.symbolic.contracts.acyclic import may_be_cyclic
 from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, same_rules, sharpen_draft
-from kleene.symbolic.contracts.closure_rules import closure_rules
+from kleene.symbolic.contracts.closure_rules import Reach, closure_of, closure_rules, reach_rules
 from kleene.symbolic.contracts.specifications import Call
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
@@ -106,15 +107,55 @@ def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
     return result
 
 
+_BINARY = 2
+"""The arity of relations between nodes."""
+
+
 class _Call(CallByRules):
-    """A call; the numbers in blocks are not made definite, there are too many of them."""
+    """A call; the numbers in blocks are not made definite, there are too many of them.
+
+    Where the analysis knows what a member of a variable's block reaches, such as `l->head`, that block gets a
+    predicate of its own during the call: what it reaches is then a line from a definite node.
+    """
 
     remembers = False
     """Whether all later references to an earlier state mean the state after the call."""
 
     def _focus(self) -> list[Predicate]:
         earlier = (RoleKind.SAME, RoleKind.OLD) if self.remembers else ()
-        return [p for p in super()._focus() if not p.is_a(RoleKind.INTEGER_CELL, *earlier)]
+        plain = [p for p in super()._focus() if not p.is_a(RoleKind.INTEGER_CELL, *earlier)]
+        return [*(self.both[name] for name, _ in self._firsts.values()), *plain]
+
+    def _second_vocabulary(self) -> list[Predicate]:
+        firsts = [
+            Predicate(name, 1, ("v",), frozenset({"unique"}), definition, abstraction=True)
+            for name, definition in dict(self._firsts.values()).items()
+        ]
+        return [*super()._second_vocabulary(), *firsts]
+
+    @cached_property
+    def _firsts(self) -> dict[str, tuple[str, Formula]]:
+        """For each predicate 'reached from a member of a variable's block' the block to which the member leads."""
+        firsts = {}
+        for p in self.vocabulary.declared:
+            variable, arrow, cell = (p.role.root if p.role is not None and p.is_a(RoleKind.REACHED) else "").partition(
+                "->"
+            )
+            known = arrow and variable in self.vocabulary and cell in self.vocabulary
+            if known and {variable, cell} & self.changed:
+                meaning = exists(["w"], conj(Atom(variable, ("w",)), Atom(cell, ("w", "v"))))
+                firsts[p.name] = (f"first[{variable}->{cell}]", meaning)
+        return firsts
+
+    def _closure_rules(self) -> list[Rule]:
+        rules = super()._closure_rules()
+        for name, (first, _) in self._firsts.items():
+            p = self.vocabulary[name]
+            atoms = [a for a in subformulas(p.definition or TRUE) if isinstance(a, Atom) and len(a.args) == _BINARY]
+            for path in [a.predicate for a in atoms if a.args[1] in p.args]:
+                field = closure_of(path, self.vocabulary)
+                rules += reach_rules(Reach(name, first, field, path), self.both) if field is not None else []
+        return rules
 
 
 def _is_definite(structure: Structure, name: str) -> bool:

@@ -71,8 +71,6 @@ def not_described(program: CProgram, function: Function) -> str:
     for type_ in (*wrong, *([returned] if isinstance(returned, PointerType) else ())):
         if not is_block(type_, program):
             return f"it has a pointer to {type_.target}, which formulas cannot describe"
-    if reason := _passes_other_numbers(program, function):
-        return reason
     for record in records_of(program, function):
         layout = program.records[record.name]
         for member in layout.fields:
@@ -95,7 +93,7 @@ def points_to_number(type_: Type) -> bool:
     return isinstance(target, IntegerType | FloatType) and not is_text
 
 
-def _passes_other_numbers(program: CProgram, function: Function) -> str:
+def passes_other_numbers(program: CProgram, function: Function) -> str:
     """A call that passes something else than the addresses of different variables for numbers; empty if none does."""
     places = [i for i, type_ in enumerate(function.type.parameters) if points_to_number(type_)]
     for operation in program.operations if places else ():

@@ -36,7 +36,13 @@ from kleene.cfa.types import (
     PointerType,
     VoidType,
 )
-from kleene.semantics.contracts.formulas import FormulasBuilder, changes_more, not_described, records_of
+from kleene.semantics.contracts.formulas import (
+    FormulasBuilder,
+    changes_more,
+    not_described,
+    passes_other_numbers,
+    records_of,
+)
 from kleene.semantics.contracts.specifications import Specification
 from kleene.semantics.contracts.words import WordsBuilder
 
@@ -139,7 +145,7 @@ def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Cont
         return "it has parameters that are structs, or any number of them"
     if not isinstance(function.type.result, IntegerType | FloatType | PointerType | VoidType):
         return "it returns a struct"
-    if contract.formal and (reason := not_described(program, function)):
+    if contract.formal and (reason := not_described(program, function) or passes_other_numbers(program, function)):
         return reason
     links = frozenset(
         f.name for r in records_of(program, function) for f in program.records[r.name].fields
@@ -157,7 +163,7 @@ def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Cont
                     more = "" if allowed is not None and set(allowed) <= {*listed, *links} else "what " + name + " does"
                 if more:
                     return f"{operation.place}: it may change {more}, which 'modifies' does not list"
-            if contract.pure and not contract.formal and not _changes_variables_only(operation):
+            if contract.pure and not contract.formal and not changes_variables_only(operation):
                 return f"{operation.place}: it may change more than its variables"
             if isinstance(operation, Exit) and operation.status is not None:
                 return f"{operation.place}: it may end the program, and what its callers hold is not freed then"
@@ -168,7 +174,7 @@ def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Cont
     return ""
 
 
-def _changes_variables_only(operation: Operation) -> bool:
+def changes_variables_only(operation: Operation) -> bool:
     """Whether an operation changes nothing but a variable of its function."""
     match operation:
         case Assign(_, target, _) | Havoc(_, target):

@@ -57,13 +57,20 @@ class SpecificationVocabulary:
 
     pointers: tuple[str, ...]
     fields: tuple[str, ...]
+    together: tuple[tuple[str, ...], ...] = ()
+    """Some of the fields, in their order, that a formula names together: ``is[left,right]``."""
+
+    @cached_property
+    def sets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of fields that have predicates: each alone, all, and those that formulas name."""
+        every = (*((f,) for f in self.fields), *([self.fields] if self.fields else []), *self.together)
+        return tuple(dict.fromkeys(every))
 
     @cached_property
     def meanings(self) -> dict[str, Meaning]:
         meanings = {p: Meaning("pointer", root=p) for p in self.pointers}
         meanings |= {f: Meaning("field", (f,)) for f in self.fields}
-        sets = [(f,) for f in self.fields] + ([self.fields] if len(self.fields) > 1 else [])
-        for chosen in sets:
+        for chosen in self.sets:
             inside = ",".join(chosen)
             meanings[f"t[{inside}]"] = Meaning("path", chosen)
             meanings[f"is[{inside}]"] = Meaning("shared", chosen)
@@ -154,9 +161,10 @@ class SpecificationVocabulary:
             parts = [q for p in parts for q in (p.children if isinstance(p, Or) else (p,))]
         plain = [p for p in parts if isinstance(p, Atom) and p.args == (steps.sub_left, steps.sub_right)]
         for before in (False, True):
-            fields = {f for f in self.fields if any(p.predicate == (old(f) if before else f) for p in plain)}
-            if len(fields) == len(parts) and (len(fields) == 1 or fields == set(self.fields)):
-                return before, tuple(f for f in self.fields if f in fields)
+            names = {p.predicate for p in plain}
+            fields = tuple(f for f in self.fields if (old(f) if before else f) in names)
+            if len(fields) == len(parts) and fields in self.sets:
+                return before, fields
         return None
 
 
@@ -191,11 +199,15 @@ class Specification:
         return f"the contract of {self.function}"
 
     @property
+    def reaching(self) -> tuple[str, ...]:
+        """For each pointer, the predicate of the blocks that it reaches along all fields."""
+        words = self.words
+        return tuple(words.predicate_of("reach", words.fields, p) if words.fields else p for p in self.pointers)
+
+    @property
     def reached(self) -> Formula:
         """Every individual is reached by a pointer: a function gets no others."""
-        words = self.words
-        names = [words.predicate_of("reach", words.fields, p) if words.fields else p for p in self.pointers]
-        along = [Atom(name, ("v",)) for name in names]
+        along = [Atom(name, ("v",)) for name in self.reaching]
         return Forall("v", disj(*along))  # without pointers there is no individual
 
 

@@ -11,5 +11,6 @@ In reading order:
 - `allocation`: objects that begin and end
 - `conditions`: assumptions
 - `invocations`: calls of functions that are analysed apart
+- `contract_names`: the predicates of contracts, as predicates of the program
 - `specified`: calls by contracts in formulas
 """

@@ -35,11 +35,11 @@ from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate
 from kleene.passes.facts.memory import Unmodelled, leaves
-from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativize
+from kleene.semantics.contracts.specifications import RESULT, Specification, relativize
 from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
-from kleene.semantics.vocabulary.cancellation import cancelling
-from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, LOCAL, Group
+from kleene.semantics.steps.contract_names import NamesOfMemory
+from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, at
 from kleene.transformers.action import Action, Message
 
@@ -66,84 +66,6 @@ class SpecifiedAction(Action):
     assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-@dataclass
-class _Names:
-    """The names of the predicates of a contract in the program's memory."""
-
-    steps: SpecifiedSteps
-    operation: Specified
-    specification: Specification
-    pointers: dict[str, Variable]
-
-    @property
-    def cells(self) -> dict[str, list[str]]:
-        """The edges of each field."""
-        cells: dict[str, list[str]] = {f: [] for f in self.specification.words.fields}
-        memory = self.steps.context.memory
-        for record in self.operation.records:
-            for leaf in leaves(record, self.steps.context.program):
-                cell = memory.cell_of.get((memory.record_size(record), leaf.offset))
-                if leaf.name in cells and cell is not None:
-                    if memory.cell_targets[cell] and self.steps.context.symbols.target_offsets(cell) != [0]:
-                        raise Unmodelled(f"the field '{leaf.name}' of a contract, which may point inside objects")
-                    edge = self.steps.context.symbols.cell(cell, 0)
-                    if edge not in cells[leaf.name]:
-                        cells[leaf.name].append(edge)
-        return cells
-
-    def pointer(self, name: str) -> str | None:
-        """The predicate of a pointer; None if it is always NULL."""
-        variable = self.pointers[name]
-        if self.steps.context.memory.kind(variable) != "pointer":
-            raise Unmodelled(f"{variable}, which is a memory object, in a contract")
-        pointer = self.steps.context.symbols.pointer(variable)
-        if pointer.offsets not in ((0,), ()):
-            raise Unmodelled(f"{variable}, which may point inside objects, in a contract")
-        return pointer.predicate(0) if pointer.offsets else None
-
-    def group(self, fields: tuple[str, ...]) -> Group | None:
-        """The group with exactly the edges of the fields."""
-        edges = {edge for f in fields for edge in self.cells[f]}
-        return next((g for g in self.steps.context.symbols.groups if set(g.members) == edges), None)
-
-    def cancelling(self, f: str, g: str) -> str | None:
-        """The predicate for nodes where one field leads back along another."""
-        edges = self.cells[f], self.cells[g]
-        if any(len(own) != 1 for own in edges):
-            return None
-        name = cancelling(edges[0][0], edges[1][0])
-        return name if any(pair.name == name for pair in self.steps.context.symbols.cancellation.pairs) else None
-
-    def now(self, name: str, args: tuple[str, ...]) -> Formula:
-        """A predicate of the contract, at this moment."""
-        meaning = self.specification.words.meanings[name]
-        group = self.group(meaning.fields) if meaning.fields else None
-        match meaning:
-            case Meaning("pointer" | "reach", _, root) if self.pointer(root) is None:
-                return FALSE
-            case Meaning("pointer"):
-                return at(self.pointer(name) or "", *args)
-            case Meaning("field", (f,)):
-                return disj(*(at(edge, *args) for edge in self.cells[f]))
-            case Meaning("path") if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
-                return at(group.whole_closure if group.kind == CIRCULAR else group.closure, *args)
-            case Meaning("reach", _, root) if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
-                start = self.pointer(root) or ""
-                if group.whole and start in group.roots(self.steps.context.symbols.roots):
-                    return at(group.reach(start), *args)
-            case Meaning("shared") if group is not None and group.sharing and group.kind != LOCAL:
-                return at(group.shared, *args)
-            case Meaning("inverse", (f, g)) if (known := self.cancelling(f, g)) is not None:
-                return at(known, *args)
-            case Meaning("cycle") if group is not None and group.kind == ACYCLIC:
-                return FALSE
-            case Meaning("cycle") if group is not None and group.kind in (CIRCULAR, CYCLIC):
-                return at(group.on_cycle, *args)
-        return replace_atoms(
-            self.specification.words.definition(meaning, args), lambda a: self.now(a.predicate, a.args)
-        )
-
-
 class SpecifiedSteps:
     """The steps of contracts in formulas."""
 
@@ -164,7 +86,7 @@ class SpecifiedSteps:
         assert isinstance(content, Specification)
         names = [*content.pointers, *([RESULT] if content.returns else [])]
         variables = [*operation.arguments, *operation.targets] if operation.role != "given" else operation.targets
-        names_in_contract = _Names(self, operation, content, dict(zip(names, variables, strict=False)))
+        names_in_contract = NamesOfMemory(self.context, operation, content, dict(zip(names, variables, strict=False)))
         match operation.role:
             case "given":
                 self._create_blocks(names_in_contract)
@@ -186,7 +108,7 @@ class SpecifiedSteps:
         name = self.symbols.size(self.memory.record_size(record))
         return at(name, v) if name else TRUE
 
-    def _initialization(self, names: _Names) -> list[Formula]:
+    def _initialization(self, names: NamesOfMemory) -> list[Formula]:
         """All members of the blocks that live are initialized, and point to the beginning of blocks that live."""
         initialized: list[Formula] = []
         kinds = [self._size_formula(record, "v") for record in names.operation.records]
@@ -218,7 +140,7 @@ class SpecifiedSteps:
             valid.append(forall(["v"], implies(pointer.at(offset), target)))
         return valid
 
-    def _all_reached(self, names: _Names) -> Formula:
+    def _all_reached(self, names: NamesOfMemory) -> Formula:
         """A pointer reaches each block: along one group of cells, which is seen best, or along all fields."""
         words = names.specification.words
         reached = []
@@ -230,7 +152,7 @@ class SpecifiedSteps:
 
     # Checks -----------------------------------------------------------------------------------------------------------
 
-    def _holds(self, names: _Names, formula: Formula, text: str, *, begins: bool) -> None:
+    def _holds(self, names: NamesOfMemory, formula: Formula, text: str, *, begins: bool) -> None:
         specification = names.specification
         wanted = list(conjuncts(self._translate(names, formula)))
         shape = self._initialization(names)
@@ -277,7 +199,7 @@ class SpecifiedSteps:
         focus = tuple(pointer.at(o) for o in pointer.offsets)
         self.context.check_then_step(f"{variable} is new", [(given, "assertion", text)], neg(given), focus)
 
-    def _translate(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
+    def _translate(self, names: NamesOfMemory, formula: Formula, *, then: bool = False) -> Formula:
         """A formula of the contract over the program's predicates; with `then`, all of it is about the beginning."""
 
         def meaning(atom: Atom) -> Formula:
@@ -292,17 +214,19 @@ class SpecifiedSteps:
 
     # Changes ----------------------------------------------------------------------------------------------------------
 
-    def _create_blocks(self, names: _Names) -> None:
+    def _create_blocks(self, names: NamesOfMemory) -> None:
         """Create blocks for the pointers that satisfy `requires`, and remember their values."""
         specification = names.specification
         required = conj(specification.requires, specification.reached)
         asked = predicates_of(specification.ensures) | {old(n) for n in predicates_of(specification.frees)}
         fields = [f for f in specification.words.fields if same(f) in asked or f not in specification.modifies]
         wanted = [n for n in specification.words.meanings if old(n) in asked or n in fields]
+        all_blocks = specification.reaching if len(specification.pointers) == 1 else ()  # no block is reached otherwise
         remembered = []
         for name in wanted:
             p = specification.words.vocabulary[name]
-            remembered.append((old(name), names.now(name, p.args)))
+            value = TRUE if name in all_blocks else names.now(name, p.args)
+            remembered.append((old(name), value))
             self.recorded[old(name)] = Predicate(
                 old(name), p.arity, p.args, _lasting(p), abstraction=p.arity == 1, role=Role(RoleKind.OLD, name)
             )
@@ -316,7 +240,7 @@ class SpecifiedSteps:
         self._become_after(names, self._translate(names, required), "given", creates=True, modifies=frozenset(),
                      frees=False, remembered=tuple(remembered))  # fmt: skip
 
-    def _changes(self, names: _Names) -> None:
+    def _changes(self, names: NamesOfMemory) -> None:
         """The effect of a call: any change after which `ensures` holds."""
         s = names.specification
         ensures = self._before(names, _among_live(s.ensures))
@@ -327,7 +251,7 @@ class SpecifiedSteps:
             names, ensures, "changes", creates=s.allocates, modifies=s.modifies, frees=s.frees is not FALSE
         )
 
-    def _before(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
+    def _before(self, names: NamesOfMemory, formula: Formula, *, then: bool = False) -> Formula:
         """A formula about both moments, over ``old[q]`` for predicates q of the program."""
 
         def was(formula_now: Formula) -> Formula:
@@ -350,7 +274,7 @@ class SpecifiedSteps:
 
     def _become_after(
         self,
-        names: _Names,
+        names: NamesOfMemory,
         ensures: Formula,
         role: str,
         *,
@@ -395,18 +319,15 @@ class SpecifiedSteps:
             for i, one in enumerate(sizes):
                 for other in sizes[i + 1 :]:
                     parts.append(forall(["v"], neg(conj(at(one, "v"), at(other, "v")))))
-            parts += self._fresh_cells(names)
+        parts += self._own_cells(names)
         parts += [
             p
             for p in self._initialization(names)
             if not any(self.symbols.is_a(n, RoleKind.UNDEFINED_CELL) for n in predicates_of(p))
         ]
         alarm = Alarm("unsupported", self.context.place, f"{s}, since no heap is as it requires")
-        assumed = tuple(
-            (g.step, tuple(f for f, edges in names.cells.items() if set(edges) & set(g.members)))
-            for g in touched
-            if g.kind == ACYCLIC
-        )
+        fields = tuple(names.cells)
+        closing = [(g.step, names.on_cycles(fields, g.members)) for g in touched if g.kind == ACYCLIC]
         self.context.steps.append(
             Step(
                 SpecifiedAction(
@@ -418,7 +339,7 @@ class SpecifiedSteps:
                     change=frozenset(change),
                     creates_any=creates,
                     remembered=remembered,
-                    assumed=assumed,
+                    assumed=tuple((step, linked) for step, linked in closing if linked),
                 )
             )
         )
@@ -440,14 +361,14 @@ class SpecifiedSteps:
             for c in constants
         ]
 
-    def _fresh_cells(self, names: _Names) -> list[Formula]:
-        """New blocks have the members of their type only."""
-        fresh_cells = []
+    def _own_cells(self, names: NamesOfMemory) -> list[Formula]:
+        """Blocks have the members of their type only."""
+        own_cells = []
         for _, edge in self.symbols.edges:
             kinds = [self._size_formula(record, "v") for record in names.operation.records if self._has(record, edge)]
             if names.operation.records and edge in {e for c in names.cells.values() for e in c}:
-                fresh_cells.append(forall(["v", "w"], implies(conj(at(NEW, "v"), at(edge, "v", "w")), disj(*kinds))))
-        return fresh_cells
+                own_cells.append(forall(["v", "w"], implies(at(edge, "v", "w"), disj(*kinds))))
+        return own_cells
 
     def _has(self, record: RecordType, edge: str) -> bool:
         size = self.memory.record_size(record)

@@ -30,11 +30,11 @@ from kleene.transformers.rules import all_rules
 def may_be_cyclic(specification: Specification, fields: tuple[str, ...], *, begins: bool) -> bool:
     """Whether fields may form a cycle when the body begins, or after a call."""
     words = specification.words
-    if len(fields) != 1 and fields != words.fields:
-        return True
     clause = specification.requires if begins else specification.ensures
     if any(_says_acyclic(part, specification, fields) for part in conjuncts(clause)):
         return False
+    if fields not in words.sets:
+        return True
     goal = forall(["v"], Not(Atom(words.predicate_of("cycle", fields), ("v",))))
     required = conj(specification.requires, specification.reached)
     vocabulary = _relevant(specification, conj(goal, required))

@@ -73,10 +73,13 @@ class CallByRules:
         self.derived = affected_predicates(vocabulary, self.changed, everything=call.changes_universe)
         self.indefinite = self.changed | self.derived
         self.both = vocabulary.extend(self._second_vocabulary())
-        known = [*rules, *closure_rules(vocabulary)]
+        known = [*rules, *self._closure_rules()]
         given = [*known, *formula_rules(self.ensures, f"ensures of {call}"), *self._lemmas()]
         self.coercer = Coercer(self.both, all_rules(self.both, given))
         self.canonicalizer = Canonicalizer(vocabulary)
+
+    def _closure_rules(self) -> list[Rule]:
+        return closure_rules(self.vocabulary)
 
     # The two moments ----------------------------------------------------------------------------------------------
 
@@ -259,9 +262,9 @@ class CallByRules:
         if self.call.allocates:
             values, size = self._with_new(values, size)
         layout = layout_for(size)
-        kept = {p.name for p in self.both if p.is_a(RoleKind.SAME_AS_BEFORE)}
+        defined = {p.name for p in self.both.predicates[len(self.vocabulary) :] if p.definition is not None}
         for p in self.both:
-            if p.name in self.indefinite or p.name in kept:
+            if p.name in self.indefinite or p.name in defined:
                 place = 2 * self.both.index(p.name)
                 values[place], values[place + 1] = 0, layout.full(size, p.arity)
         return values, size

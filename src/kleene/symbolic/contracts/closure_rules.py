@@ -54,12 +54,12 @@ def reach_of(p: Predicate, vocabulary: Vocabulary) -> Reach | None:
                 case Or(Equal(), Closure(_, _, _, _, Atom(f, _))) if is_reflexive_closure(steps, f, (w, v)):
                     return Reach(p.name, z, f, None)
                 case Atom(path, (a, b)) if (a, b) == (w, v):
-                    field = _closure_of(path, vocabulary)
+                    field = closure_of(path, vocabulary)
                     return None if field is None else Reach(p.name, z, field, path)
     return None
 
 
-def _closure_of(path: str, vocabulary: Vocabulary) -> str | None:
+def closure_of(path: str, vocabulary: Vocabulary) -> str | None:
     """The field whose reflexive closure a predicate is defined to be."""
     definition, args = vocabulary[path].definition, vocabulary[path].args
     if definition is None or len(args) != 2:
@@ -76,7 +76,7 @@ def closure_rules(vocabulary: Vocabulary) -> list[Rule]:
     for p in vocabulary.declared:
         reach = reach_of(p, vocabulary)
         if reach is not None:
-            rules += _reach_rules(reach, vocabulary)
+            rules += reach_rules(reach, vocabulary)
         if p.arity == 2 and p.has("acyclic"):
             rules.append(Rule(Equal("v1", "v2"), Not(Atom(p.name, ("v1", "v2"))), f"{p.name} is acyclic"))
         if p.arity == 2 and p.definition is None:
@@ -99,7 +99,7 @@ def _inverse_rules(vocabulary: Vocabulary) -> list[Rule]:
     return rules
 
 
-def _reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
+def reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
     origin = f"what is reachable by {reach.name}"
 
     def r(v: str) -> Formula:

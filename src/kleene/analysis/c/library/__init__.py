@@ -3,6 +3,8 @@
 In reading order:
 
 - `check`: the whole analysis
+- `client_checks`: the analysis of one client, and of a more general one
+- `verdicts`: what is decided of each function
 - `interface`: what a file exports, and the records that its clients keep
 - `readings`: how a function may be called
 - `inference`: selects a reading for each function by executing clients

@@ -10,55 +10,47 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.blame.allocations import executes_spared
 from kleene.analysis.c.library.blame.answers import contradicts_itself
 from kleene.analysis.c.library.blame.culprits import breach_of, culprit, keeps_text, leaver_of, run_of
 from kleene.analysis.c.library.blame.outside import doubt_about
-from kleene.analysis.c.library.blame.search import search
 from kleene.analysis.c.library.client.allocators import allocator_assumptions
 from kleene.analysis.c.library.client.asked import PROVED, dropping, properties_of
 from kleene.analysis.c.library.client.places import (
     executed_operations,
     in_library,
-    reason_in_library,
     sequence_of,
     with_breach,
 )
 from kleene.analysis.c.library.client.suspects import fills, rearranging, suspect
-from kleene.analysis.c.library.client.text import CLIENT, Client
+from kleene.analysis.c.library.client.text import Client
 from kleene.analysis.c.library.client.watch import hands_on_data, watched
+from kleene.analysis.c.library.client_checks import ClientChecks
 from kleene.analysis.c.library.contracts.contract import (
-    contract_of,
     loop_heads,
     main_heads,
     predicates_of,
-    why_no_contract,
+    with_contract,
 )
 from kleene.analysis.c.library.contracts.invariant import OBJECT, Fact, facts_of
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.generality.hooks import unset_hooks
 from kleene.analysis.c.library.generality.separation import changing_variables, read_variables, shared_in_structures
-from kleene.analysis.c.library.generality.static_numbers import with_any_numbers
-from kleene.analysis.c.library.generality.unwatched_data import with_any_outcomes
 from kleene.analysis.c.library.inference.attempts import (
     Inferred,
-    Rejected,
     follows_datum,
     is_wrong_guess,
     result_is_gone,
 )
-from kleene.analysis.c.library.inference.dead_parts import never_executed, parts_of
+from kleene.analysis.c.library.inference.dead_parts import never_executed, parts_of, with_branches
 from kleene.analysis.c.library.inference.other_ways import OF_SIZES
 from kleene.analysis.c.library.inference.reasons import (
     ANSWERS,
     CHANGES,
-    EXECUTES_WRONG,
     FOLLOWS,
     MAKER_IS_WRONG,
     NO_OBJECTS,
@@ -75,23 +67,19 @@ from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.models.model import model_of
 from kleene.analysis.c.library.readings.operations import ELEMENTS, OBJECTS, Operation, Role
+from kleene.analysis.c.library.verdicts import Verdicts
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.c.library.outside import STREAMS
 from kleene.c.options import ReadOptions
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import Finding, Verdict
+from kleene.core.verdict import Verdict
 from kleene.diagnostics import UsageError, did_you_mean
-from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
-from kleene.results.library import FunctionVerdict, LibraryReport
+from kleene.results.library import LibraryReport
 
 NOT_SET = "no client sets {}, a variable of the file that is not static"
-SHARE_OF_FIRST = 0.6
-"""The part of the time for a client of all operations: in the rest, the others are proved without the slowest one."""
-SHARE_OF_WATCH = 0.3
-"""The part of the time that is left for a client that watches data: where it proves nothing, it may find an error."""
 ENDS_ONCE = (
     "it is not proved that each datum is handed to {} at most once, and is not used afterwards (no run shows otherwise)"
 )
@@ -151,24 +139,19 @@ class _Run:
         self.options = options
         self.budget = budget
         self.clients = clients
-        self.verdicts: dict[str, FunctionVerdict] = {}
-        self.searched: set[Operation] = set()
-        """Operations of which a search has found no error."""
-        self.given: Set[str] = frozenset()
-        """The functions whose readings are given."""
-        self.known: dict[str, Operation] = {}
-        """The reading of each function that was decided; one that was not tried has none."""
+        self.checks = ClientChecks(interface, options, budget, clients)
+        self.verdicts = Verdicts(interface)
 
     def report(self, stored: StoredContracts) -> LibraryReport:
         self.options.tell("preconditions")
         may_fail = self.options.read.malloc_may_fail
-        self.given = stored.readings.keys()
+        self.checks.given = stored.readings.keys()
         inference = Inference(self.interface, self.clients, self.budget, stored, malloc_may_fail=may_fail)
         inferred = inference.run()
         for name, reason in inferred.untried.items():
-            self._open(name, reason)
+            self.verdicts.leave_open(name, reason)
         for rejected in inferred.rejected:
-            self._reject(rejected)
+            self.verdicts.reject(rejected)
         report = LibraryReport(self.interface.file, [])
         report.assumptions = [
             f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
@@ -179,20 +162,9 @@ class _Run:
             listed = ", ".join(f"p->{hook}" for hook in hooks)
             report.assumptions.append(f"clients set {listed} of each {text} *p that is made, before they call others")
         self._prove(inference, inferred, report)
-        self._blame_once()
-        report.functions = [self.verdicts[f.name] for f in self.interface.functions]
+        self.verdicts.blame_once()
+        report.functions = [self.verdicts.of[f.name] for f in self.interface.functions]
         return report
-
-    def _blame_once(self) -> None:
-        """Leave functions open whose error is in an exported function that they call, and that is wrong itself."""
-        wrong = {name: v for name, v in self.verdicts.items() if v.verdict is Verdict.FALSE and v.finding is not None}
-        for name, verdict in wrong.items():
-            inside = verdict.finding.function if verdict.finding is not None else name
-            if inside != name and inside in wrong:
-                reason = EXECUTES_WRONG.format(inside)
-                self.verdicts[name] = replace(
-                    verdict, verdict=Verdict.UNKNOWN, reason=reason, finding=None, run=None, sequence=()
-                )
 
     def _prove(self, inference: Inference, inferred: Inferred, report: LibraryReport) -> None:
         """Prove as many of the accepted operations as possible: first with one object, then those that take two.
@@ -208,7 +180,7 @@ class _Run:
             self._prove_together(inference, inferred, list(inferred.accepted), report)
         else:
             for operation in pairs:
-                self._decide(operation, Verdict.UNKNOWN, NO_TIME_FOR_TWO)
+                self.verdicts.decide(operation, Verdict.UNKNOWN, NO_TIME_FOR_TWO)
             self._prove_together(inference, inferred, single, report)
             if self.budget.left > 0:
                 self._prove_pairs(inference, inferred, pairs, report)
@@ -217,31 +189,31 @@ class _Run:
         self, inference: Inference, inferred: Inferred, pairs: list[Operation], report: LibraryReport
     ) -> None:
         """Prove all operations again, with those that take two objects; what was proved before stays proved."""
-        before = self.verdicts
+        before = self.verdicts.of
         wrong = {name for name, verdict in before.items() if verdict.verdict is Verdict.FALSE}
         left_out = wrong - inferred.spared
         every = [o for o in inferred.accepted if o not in pairs and o.function.name not in left_out] + pairs
-        self.verdicts = {n: v for n, v in before.items() if n in wrong or n not in {o.function.name for o in every}}
+        self.verdicts.of = {n: v for n, v in before.items() if n in wrong or n not in {o.function.name for o in every}}
         own = LibraryReport(report.file, [], assumptions=report.assumptions)
         self._prove_together(inference, inferred, every, own)
-        proved = {name for name, verdict in self.verdicts.items() if verdict.verdict is Verdict.TRUE}
+        proved = self.verdicts.proved
         if proved >= {name for name, verdict in before.items() if verdict.verdict is Verdict.TRUE}:
             report.client, report.check, report.labels = own.client, own.check, own.labels
             report.invariants, report.model = own.invariants, own.model
             return
-        shown = {o.function.name: self.verdicts[o.function.name] for o in pairs if o.function.name not in proved}
-        self.verdicts = {**before, **shown}
+        shown = {o.function.name: self.verdicts.of[o.function.name] for o in pairs if o.function.name not in proved}
+        self.verdicts.of = {**before, **shown}
 
     def _prove_together(
         self, inference: Inference, inferred: Inferred, operations: list[Operation], report: LibraryReport
     ) -> None:
         """Prove as many of some operations together as possible."""
         while operations:
-            client, program, check = self._check_client(inferred.types, operations)
+            client, program, check = self.checks.check(inferred.types, operations)
             watches, unwatched = False, set[str]()
             owned = watched(operations) if check.verdict is Verdict.TRUE else []
-            if owned and not self._ends_data_once(inferred.types, owned):
-                watching = self._check_client(inferred.types, owned, watches=True)
+            if owned and not self.checks.ends_data_once(inferred.types, owned):
+                watching = self.checks.check(inferred.types, owned, watches=True)
                 watches = any(finding.confirmed for finding in watching[2].findings)
                 if watches:
                     client, program, check = watching
@@ -251,12 +223,14 @@ class _Run:
             properties = properties_of(operations, program)
             if check.verdict is Verdict.TRUE:
                 changing = changing_variables(program) if client.variables else ()
-                general = self._check_with_any_numbers(program, changing, properties) if changing else None
+                general = self.checks.of_any_numbers(program, changing, properties) if changing else None
                 report.check = check = general or check
                 self._accept(operations, inferred.types, check, () if general is not None else changing)
                 for operation in operations:
                     if operation.function.name in unwatched:
-                        self._decide(operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(dropping(operations))))
+                        self.verdicts.decide(
+                            operation, Verdict.UNKNOWN, ENDS_ONCE.format(", ".join(dropping(operations)))
+                        )
                 self._state(check, client, program, inferred, report)
                 exported = [v for v in read_variables(program, self.interface.variables) if v not in changing]
                 assumed = [a.text for a in check.assumptions]
@@ -267,7 +241,7 @@ class _Run:
                 )
                 if changing:  # its functions do not behave the same at each call
                     return
-                proved = [o for o in operations if self.verdicts[o.function.name].verdict is Verdict.TRUE]
+                proved = [o for o in operations if self.verdicts.of[o.function.name].verdict is Verdict.TRUE]
                 if proved and not self.interface.file.endswith(HEADER) and not self.clients.hooks:
                     with_errors = self.clients.read_with_errors()
                     options = replace(self.options, properties=properties)
@@ -281,24 +255,24 @@ class _Run:
         client, program, check = checked.client, checked.program, checked.check
         blamed = culprit(check, client, operations)
         run = run_of(check, blamed[1]) if blamed is not None else None
-        shown = self._search(inferred.types, operations) if run is None else None
+        shown = self.checks.search(inferred.types, operations) if run is None else None
         if shown is not None:
             client, run = shown
             finding = finding_of(run)
             blamed = executed_operations(finding, client)[-1], finding
         if blamed is None and self.budget.left > 0 and (slow := suspect(check, program, client, operations)):
-            self._decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
+            self.verdicts.decide(slow, Verdict.UNKNOWN, check.reason, advice=check.advice)
             operations.remove(slow)
             return True
         if blamed is None or self.budget.left <= 0:
             for operation in operations:
-                self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
+                self.verdicts.decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
             return False
         operation, finding = blamed
         is_needed = not finding.confirmed and fills(program, operation)
         if is_needed and (hard := [o for o in rearranging(program, operations) if o != operation]):
             for one in hard:
-                self._decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
+                self.verdicts.decide(one, Verdict.UNKNOWN, REARRANGES.format(operation.function.name, check.reason))
             operations[:] = [o for o in operations if o not in hard]
             return True
         breach = breach_of(inference.tries, run, client, operations)
@@ -307,10 +281,14 @@ class _Run:
         if keeps_text(run, client, operations):
             return True
         is_lost = finding.confirmed and finding.kind == "memory_leak"
-        if is_lost and (stored := self._without_null(inferred.types, operations)):
+        if is_lost and (stored := self.checks.without_null(inferred.types, operations)):
             operations[:] = stored
             return True
-        if finding.confirmed and finding.kind in OF_SIZES and (small := self._with_small(inferred.types, operations)):
+        if (
+            finding.confirmed
+            and finding.kind in OF_SIZES
+            and (small := self.checks.with_small(inferred.types, operations))
+        ):
             operations[:] = small
             return True
         readable = finding.confirmed and not checked.watches and not result_is_gone(finding, client)
@@ -320,23 +298,24 @@ class _Run:
             return True
         operations.remove(operation)
         if readable and inference.tries.is_over and inference.has_others(operation):
-            self._decide(operation, Verdict.UNKNOWN, NO_TIME)
+            self.verdicts.decide(operation, Verdict.UNKNOWN, NO_TIME)
             return True
         if breach is not None and breach.takes_reference:
-            self._decide(operation, Verdict.UNKNOWN, REFERS)
+            self.verdicts.decide(operation, Verdict.UNKNOWN, REFERS)
             return True
         if run is not None and contradicts_itself(run):
-            self._decide(operation, Verdict.UNKNOWN, ANSWERS)
+            self.verdicts.decide(operation, Verdict.UNKNOWN, ANSWERS)
             return True
         if run is not None and (doubt := doubt_about(run, client, self.interface)):
-            self._decide(operation, Verdict.UNKNOWN, doubt)
+            self.verdicts.decide(operation, Verdict.UNKNOWN, doubt)
             return True
-        if follows_datum(finding) or is_wrong_guess(operation, finding):
-            reason = FOLLOWS if follows_datum(finding) else never_called(operation.function, self.interface)
-            self._decide(operation, Verdict.UNKNOWN, reason)
+        is_datum = follows_datum(finding, client)
+        if is_datum or is_wrong_guess(operation, finding):
+            reason = FOLLOWS if is_datum else never_called(operation.function, self.interface)
+            self.verdicts.decide(operation, Verdict.UNKNOWN, reason)
             return True
         verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
-        self._decide(
+        self.verdicts.decide(
             operation,
             verdict,
             check.reason or str(finding),
@@ -347,85 +326,6 @@ class _Run:
         )
         return True
 
-    def _search(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, Confirmed] | None:
-        """A run that shows an error of some operations, unless they have been searched already."""
-        if set(operations) <= self.searched or self.budget.left <= 0:
-            return None
-        may_fail = self.options.read.malloc_may_fail
-        shown = search(self.clients, types, operations, self.budget, malloc_may_fail=may_fail)
-        if shown is None or not executed_operations(finding_of(shown[1]), shown[0]):
-            self.searched = set(operations)
-            return None
-        return shown
-
-    def _check_client(
-        self, types: ObjectTypes, operations: list[Operation], *, watches: bool = False
-    ) -> tuple[Client, CProgram, CheckReport]:
-        """The check of the client of some operations, or of the one that watches data of the client."""
-        client, program = self.clients.write(types, operations, general=True, watches=watches)
-        share = self.budget.left * (SHARE_OF_FIRST if len(operations) > 1 else 1.0)
-        share = self.budget.left * SHARE_OF_WATCH if watches else share
-        options = replace(self.options, properties=properties_of(operations, program), timeout=share)
-        check = check_program(program, options, time.monotonic())
-        check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
-        check.reason = self._for_people(reason_in_library(check.reason, check.findings, client, self.interface))
-        return client, program, check
-
-    def _ends_data_once(self, types: ObjectTypes, owned: list[Operation]) -> bool:
-        """Whether a client is proved in which data that is not watched has one value, and any outcomes of comparisons.
-
-        An error that it shows need not be one. The watched datum is a part of the object now and then: to take the heap
-        apart costs more than whole heaps.
-        """
-        _, program = self.clients.write(types, owned, general=True, watches=True, one_other=True)
-        general = with_any_outcomes(program)
-        if general is None:
-            return False
-        share = self.budget.left * SHARE_OF_WATCH
-        properties = properties_of(owned, program)
-        options = replace(self.options, properties=properties, timeout=share, whole_heaps=True)
-        return check_program(general, options, time.monotonic()).verdict is Verdict.TRUE
-
-    def _without_null(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
-        """The operations with stored pointers that are not NULL, if the error is gone then; else none.
-
-        Many a queue says by NULL that it is empty: its function that takes out all elements stops at a stored NULL.
-        """
-        return self._without_error(types, operations, [o.with_roles({Role.DATA: Role.STORED}) for o in operations])
-
-    def _with_small(self, types: ObjectTypes, operations: list[Operation]) -> list[Operation]:
-        """The operations with numbers of elements that are not negative and not too large, if that may help; else none.
-
-        The check of their client shows whether it does.
-        """
-        small = [o if o.function.name in self.given else o.with_amounts() for o in operations]
-        return self._without_error(types, operations, small)
-
-    def _without_error(
-        self, types: ObjectTypes, operations: list[Operation], others: list[Operation]
-    ) -> list[Operation]:
-        """Other readings of the operations if they differ and a trial of them has no error; else none."""
-        if others == operations:
-            return []
-        client, program = self.clients.write(types, others, general=True)
-        may_fail = self.options.read.malloc_may_fail
-        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
-        return others if trial.error is None and not trial.cut_short else []
-
-    def _check_with_any_numbers(
-        self, program: CProgram, changing: tuple[Variable, ...], properties: tuple[str, ...]
-    ) -> CheckReport | None:
-        """The proof of the client in which static numbers may have any value before each call; None if there is none.
-
-        An error that it shows need not be one: the library may never set such a number.
-        """
-        general = with_any_numbers(program, changing)
-        if general is None or self.budget.left <= 0:
-            return None
-        options = replace(self.options, properties=properties, timeout=self.budget.left)
-        check = check_program(general, options, time.monotonic())
-        return check if check.verdict is Verdict.TRUE else None
-
     def _accept(
         self, operations: list[Operation], types: ObjectTypes, check: CheckReport, changing: tuple[Variable, ...]
     ) -> None:
@@ -433,24 +333,31 @@ class _Run:
 
         `changing` are variables of the library through which objects may affect each other.
         """
-        client, program = self.clients.write(types, operations)
+        client, plain = self.clients.write(types, operations)
+        program = with_branches(plain)
         may_fail = self.options.read.malloc_may_fail
         trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
         if any(Role.SECOND in o.roles for o in operations):
-            with_two = self.clients.write(types, operations, begins_with_two=True)
-            trial.add(run_trial(*with_two, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+            two, program_of_two = self.clients.write(types, operations, begins_with_two=True)
+            trial.add(
+                run_trial(two, with_branches(program_of_two), self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
+            )
         with_data = self.clients.write(types, operations, with_data=True)
         if with_data[0].text != client.text:  # a search tells stored pointers apart
-            trial.add(run_trial(*with_data, self.budget, TRIAL_STATES, malloc_may_fail=may_fail))
+            trial.add(
+                run_trial(
+                    with_data[0], with_branches(with_data[1]), self.budget, TRIAL_STATES, malloc_may_fail=may_fail
+                )
+            )
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:
             shared = shared or shared_in_structures(head.structures, head.live, client.variables, static, client.lent)
         if shared is None and client.copies and not heads:
             shared = (client.copies[0].removesuffix("_b"), client.copies[0])
-        wrong = {n for n, v in self.verdicts.items() if v.verdict is Verdict.FALSE}
+        wrong = self.verdicts.wrong
         wrong &= {o.function.name for o in operations}
-        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.keys() - wrong)
+        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.of.keys() - wrong)
         visited = trial.exploration.visited
         parts = {o.function.name: parts_of(program, o) - visited for o in operations if left_out}
         open_parts = self._executed_with_others(types, operations, {n: p for n, p in parts.items() if p})
@@ -462,36 +369,32 @@ class _Run:
             objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
             elements = set(operation.records_in(*ELEMENTS))
             if not executed or not objects <= trial.alive or not elements <= trial.elements:
-                self._decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
+                self.verdicts.decide(operation, Verdict.UNKNOWN, never_called(operation.function, self.interface))
             elif wrong_function := executes_spared(program, name, self.clients.spared):
-                self._decide(operation, Verdict.UNKNOWN, UNTESTED.format(wrong_function))
+                self.verdicts.decide(operation, Verdict.UNKNOWN, UNTESTED.format(wrong_function))
             elif shared is not None:
-                self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
+                self.verdicts.decide(
+                    operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}"
+                )
             elif changing:
-                self._decide(operation, Verdict.UNKNOWN, f"{changing[0]} {CHANGES}")
+                self.verdicts.decide(operation, Verdict.UNKNOWN, f"{changing[0]} {CHANGES}")
             elif name in open_parts:
-                self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
+                self.verdicts.decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
             else:
-                self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
-                self._note_wrong_makers(name, wrong)
+                self.verdicts.decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
+                self.verdicts.note_wrong_makers(name, wrong)
 
     def _executed_with_others(
         self, types: ObjectTypes, operations: list[Operation], parts: dict[str, frozenset[tuple[str, str]]]
     ) -> set[str]:
         """The functions with parts that are never executed where what is left out may be the reason."""
-        left_out = self.verdicts.keys() - {o.function.name for o in operations}
-        if not parts or not left_out <= self.known.keys() or self.budget.left <= 0:
+        left_out = self.verdicts.of.keys() - {o.function.name for o in operations}
+        if not parts or not left_out <= self.verdicts.known.keys() or self.budget.left <= 0:
             return set(parts)
-        others = [self.known[name] for name in sorted(left_out)]
+        others = [self.verdicts.known[name] for name in sorted(left_out)]
         may_fail = self.options.read.malloc_may_fail
         never = never_executed(self.clients, types, operations, others, parts, self.budget, malloc_may_fail=may_fail)
         return parts.keys() - never
-
-    def _note_wrong_makers(self, name: str, wrong: set[str]) -> None:
-        """State that a function is proved on the objects that others make, where these have no error."""
-        verdict = self.verdicts[name]
-        notes = tuple(f"objects are made where {maker} has no error" for maker in sorted(wrong))
-        self.verdicts[name] = replace(verdict, precondition=(*verdict.precondition, *notes))
 
     def _state(
         self, check: CheckReport, client: Client, program: CProgram, inferred: Inferred, report: LibraryReport
@@ -512,56 +415,6 @@ class _Run:
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
         for operation in inferred.accepted:
-            verdict = self.verdicts[operation.function.name]
+            verdict = self.verdicts.of[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
-                contract, why_none = contract_of(operation, facts, program), why_no_contract(operation, program)
-                self.verdicts[verdict.name] = replace(verdict, contract=contract, no_contract=why_none)
-
-    def _reject(self, rejected: Rejected) -> None:
-        if doubt := doubt_about(rejected.error, rejected.client, self.interface):
-            self._decide(rejected.operation, Verdict.UNKNOWN, doubt)
-            return
-        finding, run = finding_of(rejected.error), rejected.error
-        sequence = sequence_of(finding, rejected.client)
-        told = with_breach(in_library(finding, rejected.client, self.interface, run), rejected.breach)
-        self._decide(rejected.operation, Verdict.FALSE, told.message, told, run, sequence)
-
-    def _open(self, name: str, reason: str) -> None:
-        function = next(f for f in self.interface.functions if f.name == name)
-        self.verdicts[name] = FunctionVerdict(name, function.head, function.line, Verdict.UNKNOWN, reason=reason)
-
-    def _for_people(self, reason: str) -> str:
-        """A reason without the folder of the client, which no longer exists when a person reads it."""
-        reason = reason.replace(str(Path(self.interface.file).resolve()), self.interface.file)
-        return reason.replace(f"{self.clients.folder}/", "").replace(CLIENT, f"{CLIENT} (--client-out shows it)", 1)
-
-    def _decide(
-        self,
-        operation: Operation,
-        verdict: Verdict,
-        reason: str,
-        finding: Finding | None = None,
-        run: Confirmed | None = None,
-        sequence: tuple[str, ...] = (),
-        left_out: str = "",
-        advice: str = "",
-    ) -> None:
-        function = operation.function
-        self.known[function.name] = operation
-        known = self.verdicts.get(function.name)
-        if known is not None and known.verdict is Verdict.FALSE:  # it makes the objects of others, and has an error
-            return
-        words = [*operation.words(), *([f"objects are made without {left_out}"] if left_out else [])]
-        self.verdicts[function.name] = FunctionVerdict(
-            function.name,
-            function.head,
-            function.line,
-            verdict,
-            tuple(words),
-            reason,
-            advice,
-            finding=finding,
-            run=run,
-            sequence=sequence,
-            reading=operation.stored,
-        )
+                self.verdicts.of[verdict.name] = with_contract(verdict, operation, facts, program)

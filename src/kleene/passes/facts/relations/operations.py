@@ -10,11 +10,13 @@ from kleene.cfa.expressions import (
     Cast,
     Comparison,
     Constant,
+    Deref,
     Expression,
     Field,
     Index,
     Unary,
     Variable,
+    without_casts,
 )
 from kleene.cfa.operations import (
     Allocate,
@@ -41,9 +43,10 @@ from kleene.cfa.operations import (
     Unsupported,
 )
 from kleene.cfa.program import TEXT_PRIMITIVES
-from kleene.cfa.types import IntegerType, PointerType, Type, is_scalar
+from kleene.cfa.types import IntegerType, PointerType, RecordType, Type, is_scalar
 from kleene.passes.facts.blocks_of_pointers import before_conversion, factors, is_whole
 from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.memory import constant_of, leaves
 from kleene.passes.facts.relations.states import Cell, Part, State
 from kleene.passes.facts.relations.text_operations import TextOperations
 from kleene.passes.facts.relations.values import address_of, full_range
@@ -51,6 +54,9 @@ from kleene.passes.facts.relations.zones import ZERO, relate
 
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
+
+MOST_ZEROED = 16
+"""Members of a struct whose values are known once it is filled with zeros: larger ones hold few lengths of arrays."""
 
 
 class Operations(TextOperations, ABC):
@@ -72,6 +78,8 @@ class Operations(TextOperations, ABC):
                 self.check_lengths(self._kinds.of_allocation(operation), block, state)
                 self.made_block(block, state, zeroed=operation.zeroed)
                 self.open_places(block, state, zeroed=operation.zeroed)
+                if operation.zeroed:
+                    self._zero_members(block, 0, operation.element or target.type, size, state)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):
                 old = self.pointer(pointer, state)
@@ -88,6 +96,10 @@ class Operations(TextOperations, ABC):
                 zero = self.is_zero(state, self.number(value, state))
                 self._overwrite(target_symbol, None, 0, state)
                 self.write_bytes(state, target_symbol, amount, zero=zero)
+                if zero:
+                    whole = without_casts(pointer)
+                    base, offset = self._locate(Deref(whole, _target_of(whole.type)), state)
+                    self._zero_members(base, offset, whole.type, size, state)
             case MemCopy(destination=pointer, source=source, size=size):
                 self.numbers_written(operation, state)
                 target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
@@ -127,6 +139,16 @@ class Operations(TextOperations, ABC):
         if state.following > MOST_SYMBOLS:
             state.collect()
         return state
+
+    def _zero_members(self, base: int, offset: int | None, type_: Type, size: Expression, state: State) -> None:
+        """The members of a struct are 0 and NULL where all of it is made so, as if each was assigned."""
+        record = _target_of(type_)
+        if offset is None or not isinstance(record, RecordType) or constant_of(size) != record.size:
+            return
+        scalars = [x for x in leaves(record, self.program) if isinstance(x.type, IntegerType | PointerType)]
+        for leaf in scalars if len(scalars) <= MOST_ZEROED else ():
+            zero = self.number if isinstance(leaf.type, IntegerType) else self.pointer
+            state.held[Cell(base, offset + leaf.offset, leaf.type.size)] = zero(Constant(0, leaf.type), state)
 
     def _end(self, variables: Sequence[Variable], state: State) -> None:
         """Variables that have no value any more, or not yet."""
@@ -318,3 +340,8 @@ class Operations(TextOperations, ABC):
 
 def _is_bit_field(target: Expression) -> bool:
     return isinstance(target, Field) and target.bit_width is not None
+
+
+def _target_of(type_: Type) -> Type:
+    """What a pointer of a type leads to, or the type itself: that of the element which an allocation names."""
+    return type_.target if isinstance(type_, PointerType) else type_

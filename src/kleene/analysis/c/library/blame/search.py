@@ -9,17 +9,16 @@ from collections.abc import Sequence
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client.text import Client
-from kleene.analysis.c.library.inference.trials import TRIAL_BLOCKS, ClientFolder
+from kleene.analysis.c.library.inference.bounded import Bounds, explored
+from kleene.analysis.c.library.inference.trials import ClientFolder
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.readings.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
-from kleene.domains.explicit.explore import Confirmed, explore
+from kleene.domains.explicit.explore import Confirmed
 
 SEARCH_STATES = 20_000
 """States of a search: about three seconds on an idle machine. Errors in lists with texts take 3,000 to 8,000."""
-SEARCH_STEPS = 3_000_000
-"""Steps of a search, 150 for each state."""
 SEARCH_SHARE = 0.1
 """The part of the time that is left for each exploration of a search."""
 
@@ -37,25 +36,14 @@ def search(
     several = [with_data] if with_data[0].text != plain[0].text else []  # a search tells stored pointers apart
     for client, program in (plain, *several):
         for may_fail in (False, True) if malloc_may_fail else (False,):
-            run = _explored(program, budget, malloc_may_fail=may_fail)
+            run = _failing_run(program, budget, malloc_may_fail=may_fail)
             if run is not None:
                 return client, run
     return None
 
 
-def _explored(program: CProgram, budget: Budget, *, malloc_may_fail: bool) -> Confirmed | None:
-    seconds = SEARCH_SHARE * budget.left
-    result = budget.within(
-        seconds,
-        lambda: explore(
-            program,
-            max_states=SEARCH_STATES,
-            max_steps=SEARCH_STEPS,
-            seconds=seconds,
-            malloc_may_fail=malloc_may_fail,
-            stop_at_first=True,
-            most_blocks=TRIAL_BLOCKS,
-        ),
-    )
+def _failing_run(program: CProgram, budget: Budget, *, malloc_may_fail: bool) -> Confirmed | None:
+    bounds = Bounds(SEARCH_STATES, SEARCH_SHARE * budget.left)
+    result = explored(program, budget, bounds, malloc_may_fail=malloc_may_fail, stop_at_first=True)
     found = [] if isinstance(result, LimitReached) else result.findings
     return next((c for c in found if c.fault.detail != "exit"), None)

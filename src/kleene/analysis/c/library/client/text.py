@@ -16,7 +16,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 from kleene.analysis.c.library.client.allocators import allocator_texts
-from kleene.analysis.c.library.client.calls import DATA, IS_OVER, Calls, any_number, loose, size_variable, stores_data
+from kleene.analysis.c.library.client.calls import (
+    DATA,
+    IS_OVER,
+    STORED_POINTERS,
+    Calls,
+    any_number,
+    loose,
+    size_variable,
+    stores_data,
+)
 from kleene.analysis.c.library.client.handed_out import DECLARATION, exported_cases
 from kleene.analysis.c.library.client.watch import BEGIN, END, Watch
 from kleene.analysis.c.library.interface.exports import Interface
@@ -65,6 +74,11 @@ class Client:
     """Pools, and what they have handed out: both may be in one block."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Names of the variables for people: an object is p, a second one q."""
+
+    @property
+    def stores_data(self) -> bool:
+        """Whether it hands in pointers that lead nowhere, to be stored only."""
+        return any(pointer in self.text for pointer in STORED_POINTERS)
 
     def variables_of(self, variable: str) -> list[str]:
         """A variable of objects, those of other objects of its type, and that of a node that is part of none."""

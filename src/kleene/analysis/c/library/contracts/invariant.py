@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type, VoidType
@@ -20,8 +20,10 @@ from kleene.logic.vocabulary import Predicate
 from kleene.report.check.shape_words import member_of
 from kleene.structures.structure import Structure
 
-_NO_MEMBER = re.compile(r"\[\d|\+\d|\|\*|\$")
+_NO_MEMBER = re.compile(r"\[\d|\+\d|\$")
 """What names of cells have beside those of members."""
+_ALONE = "|*"
+"""The end of the name of a cell that is also the one of a pointer that is no member: `root|*`."""
 OBJECT = "{x}"
 """The place of the object's name in sentences and conjuncts."""
 
@@ -32,6 +34,13 @@ class Fact:
 
     sentence: str
     conjunct: str = ""
+    of_blocks: str = ""
+    """What holds of each block v of the object: the conjunct says it of all blocks."""
+
+    @staticmethod
+    def about_blocks(sentence: str, formula: str) -> Fact:
+        """A fact about each block v."""
+        return Fact(sentence, f"A(v) {formula}", formula)
 
     @property
     def is_formula(self) -> bool:
@@ -40,7 +49,11 @@ class Fact:
 
     def about(self, name: str) -> Fact:
         """The fact about an object with a name."""
-        return Fact(self.sentence.replace(OBJECT, name), self.conjunct.replace(OBJECT, name))
+        return Fact(*(text.replace(OBJECT, name) for text in (self.sentence, self.conjunct, self.of_blocks)))
+
+    def among(self, reached: str) -> str:
+        """The conjunct about the blocks for which a formula holds."""
+        return f"A(v) ({reached} -> {self.of_blocks})" if self.of_blocks else self.conjunct
 
 
 def facts_of(
@@ -60,8 +73,9 @@ def facts_of(
     views = [view for s in structures if (view := _View.of(s, pointers, others)) is not None]
     members = {f.name: f.type for layout in records.values() for f in layout.fields}
     of_object = {f.name for f in records[record].fields} if record in records else set[str]()
-    facts = [*_facts(views, members, of_object), *_about_addresses(views, records, record)] if views else []
-    return [fact if fact.is_formula else replace(fact, conjunct="") for fact in facts]
+    found = [*_facts(views, members, of_object), *_about_addresses(views, records, record)] if views else []
+    facts = [Fact(f.sentence, f.conjunct.replace(_ALONE, ""), f.of_blocks.replace(_ALONE, "")) for f in found]
+    return [fact if fact.is_formula else Fact(fact.sentence) for fact in facts]
 
 
 @dataclass(frozen=True)
@@ -125,7 +139,7 @@ def _facts(views: list[_View], own: Mapping[str, Type], of_object: Set[str]) -> 
             yield Fact(f"{OBJECT}->{_shown(link)} is NULL", f"A(v, w) !({OBJECT}(v) & {link}(v, w))")
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
     yield from _about_two_lists(views, fields, links)
-    unions = {p.name: _members(p, links) for p in by_role[RoleKind.UNION]}
+    unions = {p.name: _followed(p, links, fields, cells) for p in by_role[RoleKind.UNION]}
     joined = {c for p in by_role[RoleKind.UNION] for c in _members(p, cells)}
     grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links if c not in joined}
     grouped |= {name: parts for name, parts in unions.items() if parts}
@@ -139,10 +153,8 @@ def _facts(views: list[_View], own: Mapping[str, Type], of_object: Set[str]) -> 
         ):
             there, back = p.role.of, p.role.back
             path = f"x->{_shown(there)}->{_shown(back)}"
-            yield Fact(
-                f"{_shown(back)} leads back: every block x has {path} == x, unless x->{_shown(there)} is NULL",
-                f"A(v) inv[{there},{back}](v)",
-            )
+            words = f"{_shown(back)} leads back: every block x has {path} == x, unless x->{_shown(there)} is NULL"
+            yield Fact.about_blocks(words, f"inv[{there},{back}](v)")
 
 
 _SOURCE_NAME = re.compile(r"\w+(\[\d+\])?")
@@ -279,6 +291,16 @@ def _members(union: Predicate, links: list[str]) -> tuple[str, ...]:
     return tuple(c for c in links if c in parts)
 
 
+def _followed(union: Predicate, links: list[str], fields: list[str], cells: list[str]) -> tuple[str, ...]:
+    """The links of a group of cells, with the members of the object that lead to them.
+
+    What holds of paths along all of them says more: that no block is the first of a list and in the middle of it, too.
+    """
+    own = _members(union, links)
+    every = _members(union, cells)
+    return every if own and set(every) <= {*links, *fields} else own
+
+
 def _about_group(
     views: list[_View], group: str, members: tuple[str, ...], by_role: dict[RoleKind, list[Predicate]]
 ) -> Iterator[Fact]:
@@ -291,12 +313,16 @@ def _about_group(
     cyclic = about(RoleKind.ON_CYCLE)
     absent = any(all(v.everywhere(p.name, Kleene.FALSE) for v in views) for p in cyclic)
     if absent or (not cyclic and views[0].structure.vocabulary[group].has("acyclic")):
-        yield Fact(f"{names} lead{'s' * (len(members) == 1)} to NULL: no cycle", f"A(v) !c[{listed}](v)")
+        yield Fact.about_blocks(f"{names} lead{'s' * (len(members) == 1)} to NULL: no cycle", f"!c[{listed}](v)")
+    elif any(all(v.everywhere(p.name, Kleene.TRUE) for v in views) for p in cyclic):
+        yield Fact.about_blocks(f"{names} leads around: every block is on a cycle", f"c[{listed}](v)")
     elif any(all(v.on_parts(p.name, Kleene.TRUE) for v in views) for p in cyclic):
-        yield Fact(f"{names} leads around: every block is on a cycle")
+        circle = f"({OBJECT}(v) | c[{listed}](v))"
+        yield Fact.about_blocks(f"{names} leads around: every block is on a cycle", circle)
     for p in about(RoleKind.SHARED):
         if all(v.on_parts(p.name, Kleene.FALSE) for v in views):
-            yield Fact(f"no block is the {' or '.join(map(_shown, members))} of two blocks", f"A(v) !is[{listed}](v)")
+            words = f"no block is the {' or '.join(map(_shown, members))} of two blocks"
+            yield Fact.about_blocks(words, f"!is[{listed}](v)")
 
 
 def _links_parts(view: _View, cell: str) -> bool:

@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `bounded`: the exploration of a client within bounds
 - `trials`: executes clients
 - `spared`: programs whose runs end where a function does not test what it allocates
 - `attempts`: readings that were tried, and what their trials show

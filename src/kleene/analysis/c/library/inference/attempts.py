@@ -144,9 +144,12 @@ class Deferred:
     tried: list[Tried]
 
 
-def follows_datum(error: Fault | Finding) -> bool:
-    """Whether an error is that the library follows a pointer that the client stores: its reading is wrong."""
-    return error.message == NO_ADDRESS
+def follows_datum(error: Fault | Finding, client: Client) -> bool:
+    """Whether an error is that the library follows a pointer that the client stores: its reading is wrong.
+
+    Where the client stores none, it is an element behind the end of an array that is NULL.
+    """
+    return error.message == NO_ADDRESS and client.stores_data
 
 
 def adds_block(rejected: Rejected) -> bool:
@@ -175,7 +178,7 @@ def breaks_own_block(rejected: Rejected) -> bool:
     On the block of the client it may be that the client should have handed in something else.
     """
     number = rejected.error.fault.block
-    if Role.VALUE not in rejected.operation.roles or number is None or follows_datum(rejected.error.fault):
+    if Role.VALUE not in rejected.operation.roles or number is None or rejected.error.fault.message == NO_ADDRESS:
         return False
     places = [s.blocks[number].place for s in rejected.error.trace.states() if number in s.blocks]
     return any(place is not None and Path(place.file).name != CLIENT for place in places[-1:])

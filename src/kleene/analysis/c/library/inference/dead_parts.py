@@ -7,15 +7,33 @@ But a test for a node before the head is never true, and an insertion that is le
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial, steps_for, steps_of
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
-from kleene.analysis.c.library.readings.operations import Operation
+from kleene.analysis.c.library.readings.operations import Operation as Reading
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assume, Operation, Skip
 from kleene.cfa.program import CProgram
 
 
-def parts_of(program: CProgram, operation: Operation) -> frozenset[tuple[str, str]]:
+def with_branches(program: CProgram) -> CProgram:
+    """The program with a location on each branch that has nothing else: `if (!node) node = make();` has such a one."""
+    functions = {}
+    for function in program.functions.values():
+        edges: list[Edge[Operation]] = []
+        for edge in function.cfa.edges:
+            if isinstance(edge.label, Assume) and len(function.cfa.entering(edge.target)) > 1:
+                between = f"{edge.source} branch {len(edges)}"
+                edges += [Edge(edge.source, edge.label, between), Edge(between, Skip(edge.label.place), edge.target)]
+            else:
+                edges.append(edge)
+        functions[function.name] = replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
+    return replace(program, functions=functions)
+
+
+def parts_of(program: CProgram, operation: Reading) -> frozenset[tuple[str, str]]:
     """The locations of a function from which a run makes a step, and of those of the library that it calls."""
     name = operation.function.name
     called = (f for f in program.reached_from(name) if f != name and f in program.functions)
@@ -27,8 +45,8 @@ def parts_of(program: CProgram, operation: Operation) -> frozenset[tuple[str, st
 def never_executed(
     clients: ClientFolder,
     types: ObjectTypes,
-    operations: Sequence[Operation],
-    left_out: Sequence[Operation],
+    operations: Sequence[Reading],
+    left_out: Sequence[Reading],
     parts: Mapping[str, frozenset[tuple[str, str]]],
     budget: Budget,
     *,
@@ -39,6 +57,7 @@ def never_executed(
     This must be executed as a whole: an operation that fails before it does anything adds nothing to what runs show.
     """
     client, program = clients.write(types, [*operations, *left_out], with_data=True)  # a search tells pointers apart
+    program = with_branches(program)
     trial = run_trial(client, program, budget, TRIAL_STATES, malloc_may_fail=malloc_may_fail, stops_at_first=False)
     executed = trial.exploration.visited
     if trial.cut_short:

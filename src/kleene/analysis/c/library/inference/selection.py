@@ -307,7 +307,7 @@ class Inference:
             self._reject(most_telling(wrong))
         elif self._take_back([r for r in failures if fails_elsewhere(r)], function):
             self.waiting.insert(0, function)
-        elif any(follows_datum(r.error.fault) for r in failures):
+        elif any(follows_datum(r.error.fault, r.client) for r in failures):
             self.inferred.untried[function.name] = FOLLOWS
         elif linked := [r for t in (*longer, *tried) if t.trial.shared and (r := t.rejected) is not None]:
             self._reject(most_telling(linked))  # two objects share a block, and that is the error

@@ -24,6 +24,7 @@ from kleene.analysis.c.library.generality.separation import (
 )
 from kleene.analysis.c.library.generality.stored_data import stored_arguments
 from kleene.analysis.c.library.generality.tested_hooks import open_conditions, tested_members
+from kleene.analysis.c.library.inference.bounded import Bounds, explored
 from kleene.analysis.c.library.inference.spared import with_spared, without_exits
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, object_types
@@ -37,7 +38,7 @@ from kleene.cfa.expressions import Comparison, walk
 from kleene.cfa.operations import Place
 from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import LimitReached
-from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.domains.explicit.explore import Confirmed, Exploration
 from kleene.domains.explicit.state import State
 from kleene.passes.facts.memory import constant_of
 
@@ -45,10 +46,6 @@ QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
 TRIAL_STATES = 1_500
 """States that a trial explores: enough for objects of three elements and every operation on them."""
-TRIAL_BLOCKS = 16
-"""Blocks of the heap in a state that a trial follows: lists that only grow have hundreds, and show nothing new."""
-TRIAL_STEPS = 300_000
-"""Steps of a trial, for functions with long loops: two hundred for each state."""
 TRIAL_SECONDS = 15.0
 """Seconds of a trial, thirty times what 1,500 states take on an idle machine; one that hits them decides nothing."""
 
@@ -186,18 +183,13 @@ def run_trial(
         trial.is_stale = trial.is_stale or bool(stale_blocks(state, client.variables, MAIN))
         trial.alive.update(objects_in_state(state, client.variables, MAIN))
 
-    result = budget.within(
-        TRIAL_SECONDS,
-        lambda: explore(
-            program,
-            max_states=states,
-            max_steps=TRIAL_STEPS,
-            seconds=TRIAL_SECONDS,
-            malloc_may_fail=malloc_may_fail,
-            stop_at_first=stops_at_first,
-            observe=observe,
-            most_blocks=TRIAL_BLOCKS,
-        ),
+    result = explored(
+        program,
+        budget,
+        Bounds(states, TRIAL_SECONDS),
+        malloc_may_fail=malloc_may_fail,
+        stop_at_first=stops_at_first,
+        observe=observe,
     )
     trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
@@ -210,17 +202,7 @@ def consistent_error(run: Confirmed, budget: Budget) -> Confirmed | None:
     if not contradicts_itself(run):
         return run
     program, may_fail = run.trace.program, run.trace.malloc_may_fail
-    result = budget.within(
-        TRIAL_SECONDS,
-        lambda: explore(
-            program,
-            max_states=TRIAL_STATES,
-            max_steps=TRIAL_STEPS,
-            seconds=TRIAL_SECONDS,
-            malloc_may_fail=may_fail,
-            most_blocks=TRIAL_BLOCKS,
-        ),
-    )
+    result = explored(program, budget, Bounds(TRIAL_STATES, TRIAL_SECONDS), malloc_may_fail=may_fail)
     found = [] if isinstance(result, LimitReached) else result.findings
     return next((c for c in found if c.fault.detail != "exit" and not contradicts_itself(c)), None)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.library import check
+from kleene.analysis.c.library import client_checks
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import CheckOptions, check_options
 from kleene.cfa.program import CProgram
@@ -136,14 +136,14 @@ def test_a_client_with_two_objects_that_takes_too_long_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing was proved of such a library: the heaps of its client are pairs."""
-    whole = check.check_program
+    whole = client_checks.check_program
 
     def few(program: CProgram, options: CheckOptions, start: float) -> CheckReport:
         if any("_b" in str(o) for o in program.operations):
             options = replace(options, timeout=0.01)
         return whole(program, options, start)
 
-    monkeypatch.setattr(check, "check_program", few)
+    monkeypatch.setattr(client_checks, "check_program", few)
     proved, report = verdicts(TWO.replace("EMPTY", "from->head = NULL;"), tmp_path)
     assert proved.pop("list_move") is Verdict.UNKNOWN
     assert set(proved.values()) == {Verdict.TRUE}

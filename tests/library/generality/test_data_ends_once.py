@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.slices import EXAM
 
-from kleene.analysis.c.library import check
+from kleene.analysis.c.library import client_checks
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.options import check_options
 from kleene.core.verdict import Verdict
@@ -65,7 +65,7 @@ def test_what_ends_each_datum_once_is_proved(tmp_path: Path) -> None:
 
 def test_what_is_not_proved_of_data_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict was TRUE, with a sentence among the assumptions, if there was no time to watch the data."""
-    monkeypatch.setattr(check, "SHARE_OF_WATCH", 1e-9)
+    monkeypatch.setattr(client_checks, "SHARE_OF_WATCH", 1e-9)
     file = tmp_path / "library.c"
     file.write_text(LIST + RIGHT["l_shift"] + "int l_empty(struct l *x) { return !x->head; }")
     report = check_library(str(file), check_options(timeout=30.0))

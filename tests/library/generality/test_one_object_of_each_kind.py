@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.library.check import check_library
-from kleene.analysis.c.library.inference.trials import TRIAL_BLOCKS
+from kleene.analysis.c.library.inference.bounded import MOST_BLOCKS
 from kleene.analysis.c.library.models.clients import check_client
 from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
@@ -190,7 +190,7 @@ def test_only_blocks_of_the_heap_count_as_large(tmp_path: Path) -> None:
     file = tmp_path / "program.c"
     file.write_text(f"{many}int main(void) {{ int n = 0; {calls}return n > 0; }}\n", encoding="utf-8")
     program = read_program([str(file)])
-    explored = explore(program, max_states=500, malloc_may_fail=False, most_blocks=TRIAL_BLOCKS)
+    explored = explore(program, max_states=500, malloc_may_fail=False, most_blocks=MOST_BLOCKS)
     assert explored.exhausted, explored.reason
 
 

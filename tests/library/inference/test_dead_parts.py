@@ -119,3 +119,30 @@ def test_a_part_that_needs_nothing_that_is_left_out(first: str, proved: set[str]
     assert verdicts["list_remove"] is Verdict.FALSE
     assert {name for name, verdict in verdicts.items() if verdict is Verdict.TRUE} >= proved
     assert proved or verdicts["list_add"] is Verdict.UNKNOWN
+
+
+_POOL = """
+#include <stdlib.h>
+struct chunk { struct chunk *next; int data; };
+struct pool { struct chunk *unused; int out; };
+void pool_setup(struct pool *p) { p->unused = NULL; p->out = 0; }
+struct chunk *pool_get(struct pool *p) {
+    struct chunk *c = p->unused;
+    if (!c) c = malloc(sizeof *c);
+    TAKEN
+    if (c) { c->next = NULL; p->out++; }
+    return c;
+}
+void pool_put(struct pool *p, struct chunk *c) { c->next = p->unused; p->unused = c; p->out--; }
+void pool_teardown(struct pool *p) {
+    while (p->unused) { struct chunk *c = p->unused; p->unused = c->next; free(c); }
+}
+"""
+
+
+def test_a_branch_without_anything_in_it_is_a_part(tmp_path: Path) -> None:
+    """The function that forgets to take the chunk out was proved: without the other one there is none to take."""
+    file = tmp_path / "pool.c"
+    file.write_text(_POOL.replace("TAKEN", ""), encoding="utf-8")
+    verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=60.0)).functions}
+    assert verdicts["pool_get"] is not Verdict.TRUE and Verdict.FALSE in verdicts.values()

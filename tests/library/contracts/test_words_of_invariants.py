@@ -106,25 +106,6 @@ void list_free(struct list *l) {
 """
 
 
-def test_inferred_contracts_hold_where_they_are_pasted(tmp_path: Path) -> None:
-    """They had no clause about new blocks and freed ones: the functions of which they were proved broke them."""
-    path = tmp_path / "list.c"
-    path.write_text(LIST, encoding="utf-8")
-    report = check_library(str(path), check_options(timeout=120.0))
-    contracts = {f.name: f.contract for f in report.functions}
-    assert contracts["list_new"].endswith("allocates; */")
-    assert contracts["list_push"].endswith("allocates; */") and "frees" not in contracts["list_push"]
-    assert contracts["list_free"].endswith("frees r[l](v); */")
-    text = LIST + "int main(void) { return 0; }\n"
-    for function in report.functions:
-        place = next(m.start() for m in re.finditer(rf"^.*\b{function.name}\(", text, re.MULTILINE))
-        text = f"{text[:place]}{function.contract}\n{text[place:]}"
-    path.write_text(text, encoding="utf-8")
-    assert text.count("/*@") == len(report.functions)
-    checked = check_contracts([str(path)], check_options(timeout=120.0))
-    assert checked.properties["contracts"] is not Verdict.FALSE
-
-
 CALLED_LIKE_A_MEMBER = """
 #include <stdlib.h>
 struct node { int value; struct node *next; };

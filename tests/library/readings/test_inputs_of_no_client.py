@@ -119,3 +119,18 @@ def test_a_copy_without_room_for_its_end_iswrong_functions(tmp_path: Path) -> No
 def test_a_node_of_the_file_is_no_element(end: str, wrong: set[str], tmp_path: Path) -> None:
     """It was a null dereference: the walk to any element ended at the node that stands for NULL."""
     assert wrong_functions(inferred_of(_NIL.replace("END", end), tmp_path)) == wrong
+
+
+_VECTOR = """
+#include <stdlib.h>
+struct vector { double *a; size_t len, cap; };
+struct vector *vector_new(void) { return calloc(1, sizeof(struct vector)); }
+void vector_last(struct vector *v, double *out) { *out = v->a[v->len - 1]; }
+void vector_free(struct vector *v) { if (v) { free(v->a); free(v); } }
+"""
+
+
+def test_an_element_of_an_array_that_is_null_is_no_datum_of_the_client(tmp_path: Path) -> None:
+    """The function was UNKNOWN: it 'follows a pointer of the client', though the client stores none."""
+    inferred = inferred_of(_VECTOR, tmp_path)
+    assert wrong_functions(inferred) == {"vector_last"} and not inferred.untried

@@ -271,3 +271,37 @@ void ring_clear(struct ring *r) {
 def test_the_function_that_others_fail_after_is_wrong(tmp_path: Path) -> None:
     """The one that fails was taken back, and was wrong in the end. All weights were equal: nothing was dropped."""
     assert _named(_checked(_WEIGHTS, tmp_path), Verdict.FALSE) == {"ring_drop"}
+
+
+_DECK = """
+#include <stdlib.h>
+struct card { struct card *next; int rank; };
+struct deck { struct card *top, *bottom; };
+struct deck *deck_new(void) { return calloc(1, sizeof(struct deck)); }
+int deck_append(struct deck *d, int rank) {
+    struct card *c = malloc(sizeof *c);
+    if (!c) return 0;
+    c->rank = rank; c->next = NULL;
+    if (d->bottom) d->bottom->next = c; else d->top = c;
+    d->bottom = c;
+    return 1;
+}
+void deck_pop(struct deck *d) {
+    struct card *c = d->top;
+    if (!c) return;
+    d->top = c->next;
+    free(c);
+}
+void deck_clear(struct deck *d) { while (d->top) deck_pop(d); }
+void deck_free(struct deck *d) { deck_clear(d); free(d); }
+"""
+
+
+def test_a_function_that_calls_the_one_that_breaks_the_object_is_open(tmp_path: Path) -> None:
+    """The error of deck_pop was reported of deck_clear, too: both leave a deck whose last card is freed."""
+    file = tmp_path / "deck.c"
+    file.write_text(_DECK, encoding="utf-8")
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    verdicts = {f.name: f.verdict for f in report.functions}
+    assert [name for name, verdict in verdicts.items() if verdict is Verdict.FALSE] == ["deck_pop"]
+    assert verdicts["deck_clear"] is Verdict.UNKNOWN

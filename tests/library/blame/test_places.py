@@ -83,5 +83,7 @@ def test_a_suspicion_in_the_client_names_the_operations(tmp_path: Path, monkeypa
 @pytest.mark.parametrize("enum", [Role, Fate, Outcome])
 def test_the_page_of_the_json_explains_every_reading(enum: type[Role | Fate | Outcome]) -> None:
     """The outcome `seen` was missing, so that nobody could know what an edited reading may say."""
-    page = (Path(__file__).parent.parent.parent / "docs" / "reference" / "library-json.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent.parent.parent / "docs" / "reference" / "library-json.md").read_text(
+        encoding="utf-8"
+    )
     assert [m.name for m in enum if f"| `{m.name.lower()}` | {m.value} |" not in page] == []

@@ -18,7 +18,7 @@ from kleene.analysis.c.options import check_options
 from kleene.cli import run_main
 from kleene.core.verdict import Verdict
 
-FOLDER = Path(__file__).parent.parent.parent / "examples" / "library" / "client"
+FOLDER = Path(__file__).parent.parent.parent.parent / "examples" / "library" / "client"
 _CLIENT = """\
 #include <stdlib.h>
 #include <string.h>
