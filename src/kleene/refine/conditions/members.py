@@ -218,7 +218,7 @@ class Members:
         return self.facts.get(location, frozenset())
 
     def equalities_at(self, location: str) -> list[tuple[Field, Expression]]:
-        """The members with the value of a variable or constant, maybe converted, in an order that is always the same."""
+        """The members with the value of a variable or constant, maybe converted, always in the same order."""
         equal = [f for f in self.facts_at(location) if f.operator == "==" and self._is_plain(without_casts(f.right))]
         pairs = [(m, f.right) for f in equal if (m := self.member(f.left)) is not None]
         return sorted(pairs, key=str)
