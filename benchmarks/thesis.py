@@ -6,9 +6,10 @@ in the order of TVLA and in the default order. Table 8: seconds of coerce with a
 them, on the Python machine.
 
 The thesis does not print its control-flow graphs and inputs, so small differences of the counts say nothing; `create`
-begins without a list. With a single structure, the order of TVLA also processes what a join has replaced, which the
-thesis does not seem to do: compare the default order. The thesis used a Pentium II with 400 MHz: compare the
-structures, and the ratios of the seconds.
+begins without a list. Insertion sort has 6,911 structures for the thesis's 3,773, and 3,713 without
+``inROrder[dle, n]`` (docs/tvla-differences.md). With a single structure, the order of TVLA also processes what a join
+has replaced, which the thesis does not seem to do: compare the default order. The thesis used a Pentium II with 400
+MHz: compare the structures, and the ratios of the seconds.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kleene.logic.formula import And, Atom, Equal, Formula, Not, exists
+from kleene.logic.formula import And, Atom, Equal, Forall, Formula, Not, Or, exists
 from kleene.transformers.action import Rule
 from kleene.transformers.focus import Focuser, InfiniteFocus
 
@@ -90,6 +91,62 @@ def test_thesis_formulas_become_definite(data: st.DataObject) -> None:
     for r in results:
         for z in assignments(r, f.free):
             assert evaluate(r, f, z) != HALF, f"{f} is 1/2 at {z} in {r}, focused from {s}"
+
+
+def _reached(v: str) -> Formula:
+    return Atom("r_x", (v,))
+
+
+def _other(v: str, w: str) -> Formula:
+    return Not(Equal(v, w))
+
+
+OTHERS: list[tuple[Formula, int]] = [
+    (exists(["v"], And(_reached("v"), _other("v", "w"))), 3),
+    (exists(["v", "w"], And(And(_reached("v"), _reached("w")), _other("v", "w"))), 3),
+    (Forall("v", Or(Not(_reached("v")), Equal("v", "w"))), 3),
+    (exists(["u", "v"], And(And(_reached("u"), _reached("v")), And(_other("u", "v"), _other("v", "w")))), 4),
+    (Forall("u", exists(["v"], And(_reached("v"), _other("u", "v")))), 3),
+]
+"""Formulas about other individuals, with the nodes of the largest result for one summary node. They were refused."""
+
+
+@pytest.mark.parametrize(("f", "most"), OTHERS, ids=str)
+@pytest.mark.parametrize("reached", [HALF, 1.0])
+def test_other_individuals_of_a_summary_node(f: Formula, most: int, reached: float) -> None:
+    """Def. 6.1, both parts: one individual, or as many as the formula speaks of."""
+    s = NaiveStructure(LIST.vocabulary, [0], {p.name: {} for p in LIST.vocabulary})
+    s.values["ac"] = {(0,): 1.0}
+    s.values["sm"] = {(0,): HALF}
+    s.values["r_x"] = {(0,): reached}
+    results = focused(LIST, s, f)
+    assert results is not None
+    assert_same_concretisations(LIST, s, results)
+    assert all(evaluate(r, f, z) != HALF for r in results for z in assignments(r, f.free))
+    assert max(len(r.universe) for r in results) <= most
+
+
+@settings(max_examples=50)
+@given(DATA)
+def test_other_individuals_of_any_structure(data: st.DataObject) -> None:
+    f = data.draw(st.sampled_from([f for f, _ in OTHERS]))
+    s = data.draw(abstractions(LIST, maybe_active=False))
+    results = focused(LIST, s, f)
+    assert results is not None, f"{f} refused on {s}"
+    assert_same_concretisations(LIST, s, results)
+    assert all(evaluate(r, f, z) != HALF for r in results for z in assignments(r, f.free))
+
+
+def test_equalities_that_no_cases_decide() -> None:
+    """Which individuals of a summary node are the same has infinitely many cases."""
+    s = NaiveStructure(LIST.vocabulary, [0], {p.name: {} for p in LIST.vocabulary})
+    s.values |= {"ac": {(0,): 1.0}, "sm": {(0,): HALF}, "r_x": {(0,): 1.0}}
+    for f in (
+        Equal("v", "w"),
+        And(_reached("v"), _other("v", "w")),
+        exists(["u"], And(_other("v", "w"), _reached("u"))),
+    ):
+        assert focused(LIST, s, f) is None
 
 
 def test_figure_8() -> None:

@@ -33,7 +33,7 @@ from kleene.symbolic.one_field.reading import NotSupported
 from kleene.transformers.action import Action, Update
 
 from .enumeration import abstraction_of
-from .test_one_field import BACK, FLAG, LASSO, LOOPS, NEXT, PATHS, R_X, TWO, _setting, stores
+from .test_one_field import BACK, FLAG, LASSO, LOOPS, NEXT, PATHS, R_X, RULED, TWO, _setting, stores
 from .test_two_store import pair
 
 PAIR = _setting("PAIR", _p("y", "v", "unique", "abs"), R_X)
@@ -85,6 +85,10 @@ PREPEND = Action(
         Update("n", ("v1", "v2"), Or(Atom("n", ("v1", "v2")), And(pointer("isNew", "v1"), pointer("x", "v2")))),
     ),
 )
+CREATE_Y = Action("y = malloc()", creates=True, updates=(Update("y", ("v",), pointer("isNew", "v")),))
+LINK_BACK = Action(
+    "y->n = x", precondition=Exists("v", pointer("y", "v")), updates=(setting_of("y", pointer("x", "v2")),)
+)
 FREE = Action("free(x)", retain=Not(pointer("x", "v")))
 POP = Action("x = x->n, and x is freed", updates=(Update("x", ("v",), next_of("x")),), retain=Not(pointer("x", "v")))
 FREE_SOME = Action("one is freed", precondition=pointer("r", "u"), retain=Not(pointer("x", "v")))
@@ -94,6 +98,9 @@ BLOCKS: Sequence[tuple[Setting, Sequence[Action]]] = (
     *((TWO, [BOTH_REACHED, a]) for a in (COPY, ADVANCE, ADD, FREE)),
     *((LASSO, [ALL_REACHED, a]) for a in (CUT, SELF, CREATE, FREE)),
     (LASSO, [ALL_REACHED, CUT, SELF]),
+    (PAIR, [ALL_REACHED, CREATE_Y, LINK_BACK]),
+    (RULED, [CREATE]),
+    (FLAG, [CREATE]),
     (BACK, [CUT]),
     (LOOPS, [SELF]),
     (PATHS, [Action("x = NULL", updates=(Update("x", ("v",), FALSE),))]),

@@ -9,14 +9,16 @@ is first split into the cases that it exists and that it does not (section 7.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from kleene.diagnostics import KleeneError
-from kleene.logic.formula import Formula
+from kleene.logic.formula import Exists, Forall, Formula, subformulas
+from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.edit import Arities, with_duplicate, without_nodes
+from kleene.structures.evaluate import assignments
 from kleene.structures.layout import layout_for, layout_of_width
 from kleene.structures.program.build import MAY, MUST, Builder
 from kleene.structures.program.python_machine import FunctionText, load
@@ -41,6 +43,12 @@ class FocusOptions:
     split_active: bool = True
     skip_infinite: bool = False
     coerce_cases: bool = False
+
+
+def _known(prefix: Conjunction, literal: Literal) -> tuple[str, ...]:
+    """The variables of a literal that occur in those before it."""
+    earlier = {v for each in prefix for v in each.args}
+    return tuple(dict.fromkeys(v for v in literal.args if v in earlier))
 
 
 class Focuser:
@@ -68,9 +76,15 @@ class Focuser:
         plan = self._plans.get(formula)
         if plan is None:
             plan = self._plans[formula] = focus_plan(formula, self.vocabulary)
-        for conjunction in plan:
-            drafts = [result for d in drafts for result in self._conjunction(d, conjunction)]
-        return drafts
+        if self.options.overlapping or self.options.skip_infinite:
+            for conjunction in plan:
+                drafts = [result for d in drafts for result in self._conjunction(d, conjunction)]
+            return drafts
+        for conjunction in plan:  # equalities are the last literals
+            others = tuple(literal for literal in conjunction if literal.predicate is not None)
+            drafts = [result for d in drafts for result in self._conjunction(d, others)]
+        equalities = Equalities(self, formula, plan)
+        return [result for d in drafts for result in equalities.decide(d)]
 
     def _conjunction(self, draft: Draft, conjunction: Conjunction) -> list[Draft]:
         drafts = [draft]
@@ -83,8 +97,7 @@ class Focuser:
         all_active = draft.values[AC] == (1 << draft.size) - 1
         if all_active and literal.rails and not draft.values[literal.rails[1]] & ~draft.values[literal.rails[0]]:
             return [draft]
-        known = tuple(v for v in literal.args if any(v in earlier.args for earlier in conjunction[:k]))
-        places = self._assignments(draft, conjunction[:k], tuple(dict.fromkeys(known)))
+        places = self.assignments(draft, conjunction[:k], literal)
         if self.options.split_active and not all_active:
             split = self._split_active(draft, literal, places)
             if split is not None:
@@ -93,15 +106,15 @@ class Focuser:
             for place in places:
                 cases = self._cases(draft, literal, place)
                 if cases is not None:
-                    kept = [d for d in cases if self._consistent(d)]
+                    kept = [d for d in cases if self.is_consistent(d)]
                     return [r for d in kept for r in self._literal(d, conjunction, k, literal)]
             return [draft]
-        if len(literal.args) == 2 and not known:
+        if len(literal.args) == 2 and not _known(conjunction[:k], literal):
             places = self._indefinite_pairs(draft, literal)
         results = [r for place in places for r in self._all_cases(draft, literal, place)]
         return results or [draft]
 
-    def _consistent(self, draft: Draft) -> bool:
+    def is_consistent(self, draft: Draft) -> bool:
         """Sharpen a case in place, if cases are coerced; false if it is contradictory."""
         if not self.options.coerce_cases or self._coercer is None or not draft.dirty:
             return True
@@ -125,10 +138,11 @@ class Focuser:
 
     # Assignments ----------------------------------------------------------------------------------------------
 
-    def _assignments(self, draft: Draft, prefix: Conjunction, known: tuple[str, ...]) -> list[dict[str, int]]:
-        """The values of the known variables for which the prefix is exactly true."""
+    def assignments(self, draft: Draft, prefix: Conjunction, literal: Literal) -> list[dict[str, int]]:
+        """The values of the literal's known variables for which the prefix is exactly true."""
         if not prefix:
             return [{}]
+        known = _known(prefix, literal)
         layout = layout_for(draft.size)
         all_active = draft.values[AC] == (1 << draft.size) - 1
         tensor = self._prefix_program(prefix, known, layout.width, all_active)(draft.values, draft.size)
@@ -220,6 +234,63 @@ class Focuser:
             draft.dirty |= self.readers.get(SM, 0) | self.equality_readers
 
 
+class Equalities:
+    """The equalities of a formula, whose other literals are definite: cases until the formula itself is definite.
+
+    ``E(v) a(v) & v != w`` on a summary node of individuals with a: there is exactly one, or there are two, so that each
+    has another one. A summary node becomes a single one, or a single one is split off, at most as often as the formula
+    has quantified variables: further individuals of the node are to the formula what these are. If it is not definite
+    then, as ``v != w`` never is, the focus is infinite.
+    """
+
+    def __init__(self, focuser: Focuser, formula: Formula, plan: tuple[Conjunction, ...]) -> None:
+        self.focuser = focuser
+        self.formula = formula
+        self.places = [
+            (conjunction[:k], literal)
+            for conjunction in plan
+            for k, literal in enumerate(conjunction)
+            if literal.predicate is None
+        ]
+        self.quantified = sum(isinstance(g, Exists | Forall) for g in subformulas(formula))
+
+    def decide(self, draft: Draft, spent: Mapping[int, int] | None = None) -> list[Draft]:
+        """The cases in which the formula is definite; `spent` says how many nodes were split off."""
+        spent = spent or {}
+        step, summaries = self._at_issue(draft)
+        if step is None or not self._indefinite(draft):
+            return [draft]
+        left = [u for u in summaries if spent.get(u, 0) < self.quantified]
+        if not left:
+            raise step.infinite_equality(summaries[0])
+        node = min(left, key=lambda u: self._indefinite(self._single(draft, u)))
+        part, new = self.focuser.split(draft, node)
+        self.focuser.single(part, new)
+        cases = [(self._single(draft, node), spent), (part, {**spent, node: spent.get(node, 0) + 1})]
+        return [r for d, known in cases if self.focuser.is_consistent(d) for r in self.decide(d, known)]
+
+    def _single(self, draft: Draft, node: int) -> Draft:
+        result = draft.copy()
+        self.focuser.single(result, node)
+        return result
+
+    def _at_issue(self, draft: Draft) -> tuple[_Step | None, list[int]]:
+        """An equality that is not definite, and all summary nodes that make one so."""
+        first, summaries = None, set[int]()
+        for prefix, literal in self.places:
+            for place in self.focuser.assignments(draft, prefix, literal):
+                step = _Step(self.focuser, draft, literal, place)
+                nodes = step.summaries_of_equality()
+                first = first or (step if nodes else None)
+                summaries.update(nodes)
+        return first, sorted(summaries)
+
+    def _indefinite(self, draft: Draft) -> int:
+        """The number of assignments at which the formula is 1/2."""
+        structure = Structure(self.focuser.vocabulary, draft.size, tuple(draft.values))
+        return sum(value is Kleene.UNKNOWN for _, value in assignments(structure, self.formula))
+
+
 class _Step:
     """One literal of one structure at one place: which tuples are indefinite, and the cases for them."""
 
@@ -277,15 +348,21 @@ class _Step:
 
     def equality(self) -> list[Draft] | None:
         """An equality is indefinite on a summary node only, and then no finite set of cases decides it."""
-        a, b = self.literal.args
-        nodes = [{self.place[v]} if v in self.place else set(range(self.draft.size)) for v in (a, b)]
-        summary = [u for u in sorted(nodes[0] & nodes[1]) if self.draft.values[SM] >> u & 1]
+        summary = self.summaries_of_equality()
         if summary and not self.focuser.options.skip_infinite:
-            raise InfiniteFocus(
-                f"focusing on {self.literal.formula} at summary node {self._name(summary[0])} needs infinitely many "
-                "structures"
-            )
+            raise self.infinite_equality(summary[0])
         return None
+
+    def summaries_of_equality(self) -> list[int]:
+        """The summary nodes that both sides of an equality may be."""
+        nodes = [{self.place[v]} if v in self.place else set(range(self.draft.size)) for v in self.literal.args]
+        return [u for u in sorted(set.intersection(*nodes)) if self.draft.values[SM] >> u & 1]
+
+    def infinite_equality(self, node: int) -> InfiniteFocus:
+        name = self._name(node)
+        return InfiniteFocus(
+            f"focusing on {self.literal.formula} at summary node {name} needs infinitely many structures"
+        )
 
     def unique(self) -> list[Draft] | None:
         """At most one node has the predicate (section 6.4): none, one of the indefinite ones, or part of one."""

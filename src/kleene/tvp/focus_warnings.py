@@ -4,8 +4,9 @@ A formula is brought into disjunctive normal form without its quantifiers. In ea
 *bound* if a positive `unique` literal mentions it, or a positive `function` (`invfunction`) literal leads
 to it from (back to) a bound one. A literal of arity two or more over unbound nodes may split summary nodes
 without end, also if it is a function: an edge between two summary nodes has infinitely many cases. So has an
-equality of two variables, unless one of them is bound and so stands for a single node. The constant 1/2 cannot be
-brought into focus at all.
+equality of two variables, unless one of them is bound and so stands for a single node, or the formula asks for another
+individual (``E(v) a(v) & v != w``: one that is split off decides it). The constant 1/2 cannot be brought into focus at
+all.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 
 _MOST_DISJUNCTS = 200
+_CHOSEN = "E"
+"""Marks variables of existential quantifiers, and of universal ones under a negation."""
 Literal = tuple[bool, Atom | Equal | Const]
 Conjunct = tuple[Literal, ...]
 
@@ -90,7 +93,8 @@ class _NormalForm:
                 split = Or(And(condition, then), And(Not(condition), otherwise))
                 return self.disjuncts(split, sign, names)
             case Exists(variable, body) | Forall(variable, body):
-                return self.disjuncts(body, sign, {**names, variable: self._new()})
+                chosen = isinstance(f, Exists) is sign
+                return self.disjuncts(body, sign, {**names, variable: self._new(_CHOSEN if chosen else "")})
             case Closure():
                 inner = {**names, f.sub_left: self._new(), f.sub_right: self._new()}
                 disjuncts = self.disjuncts(f.body, sign, inner)
@@ -99,8 +103,8 @@ class _NormalForm:
                 return disjuncts
         raise TypeError(f"not a formula: {type(f).__name__}")
 
-    def _new(self) -> str:
-        return f"#{next(self._fresh)}"
+    def _new(self, mark: str = "") -> str:
+        return f"#{mark}{next(self._fresh)}"
 
 
 def _limit(disjuncts: list[Conjunct]) -> list[Conjunct]:
@@ -117,9 +121,11 @@ def _product(left: list[Conjunct], right: list[Conjunct]) -> list[Conjunct]:
 
 def _conjunct_problem(conjunct: Conjunct, vocabulary: Vocabulary) -> str:
     bound = _bound_variables(conjunct, vocabulary)
-    for _, literal in conjunct:
+    for sign, literal in conjunct:
         match literal:
             case Equal(left, right) if left != right and not {left, right} & bound:
+                if not sign and any(v.startswith(f"#{_CHOSEN}") for v in (left, right)):
+                    continue
                 return "it contains an equality of two variables that no unique predicate binds"
             case Atom(predicate, args) if len(args) >= 2:
                 unbound = {a for a in args if a not in bound}

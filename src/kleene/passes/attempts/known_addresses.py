@@ -3,20 +3,27 @@
 In ``t = &root->left; ... *t = right;`` the target of `t` is ``root->left`` while neither variable changes. An analysis
 that follows `t` would have to tell which member of which node it points to, and what is known of ``root->left`` would
 not be known of ``*t``. (Copy propagation of addresses, forward over all paths.)
+
+Numbers are read and written through the pointer that a variable is a copy of: what a function is known to do to
+``q->key`` of its parameter is known of ``p->key`` of the caller. Pointers in memory are left, so that `p` need not be
+followed for longer.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import AddressOf, Deref, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Call, Enter, Invoke, Leave, Operation, Specified
+from kleene.cfa.types import IntegerType
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
-from kleene.passes.rewrite import rewrite_operation
+from kleene.passes.rewrite import rewrite, rewrite_operation
 
 Addresses = frozenset[tuple[Variable, Expression]]
-"""Pointers, each with the member that it points to."""
+"""Pointers, each with the member that it points to, or with the variable that it is a copy of."""
 
 
 def with_known_addresses(memory: Memory) -> Cfa[Operation]:
@@ -33,14 +40,26 @@ def with_known_addresses(memory: Memory) -> Cfa[Operation]:
     at = solve_forward(cfa, dict.fromkeys(starts(cfa), nothing), after, agree)
     if not any(at.values()):
         return cfa
-    edges = tuple(_with_members(edge, dict(at.get(edge.source, nothing))) for edge in cfa.edges)
+    edges = tuple(_with_members(edge, at.get(edge.source, nothing)) for edge in cfa.edges)
     return Cfa(cfa.entry, edges) if any(new is not old for new, old in zip(edges, cfa.edges, strict=True)) else cfa
 
 
-def _with_members(edge: Edge[Operation], known: dict[Variable, Expression]) -> Edge[Operation]:
+def _with_members(edge: Edge[Operation], known: Addresses) -> Edge[Operation]:
+    pairs = sorted(known, key=str)  # any of several is right, and always the same
+    members = {v: lvalue for v, lvalue in pairs if isinstance(lvalue, Field)}
+    copies = {v for v, lvalue in pairs if isinstance(lvalue, Variable)}
+    originals = {v: lvalue for v, lvalue in pairs if isinstance(lvalue, Variable) and lvalue not in copies}
+
     def change(node: Expression) -> Expression:
-        member = known.get(node.pointer) if isinstance(node, Deref) and isinstance(node.pointer, Variable) else None
+        if isinstance(node, Field) and isinstance(node.type, IntegerType):
+            return rewrite(node, through_copies)
+        member = members.get(node.pointer) if isinstance(node, Deref) and isinstance(node.pointer, Variable) else None
         return member if member is not None and member.type == node.type else node
+
+    def through_copies(node: Expression) -> Expression:
+        if isinstance(node, Deref) and isinstance(node.pointer, Variable) and node.pointer in originals:
+            return replace(node, pointer=originals[node.pointer])
+        return node
 
     label = rewrite_operation(edge.label, change) if known else edge.label
     return edge if label == edge.label else Edge(edge.source, label, edge.target)
@@ -56,6 +75,8 @@ def _after(operation: Operation, before: Addresses, memory: Memory) -> Addresses
         if isinstance(value, AddressOf) and _is_member(value.target, memory) and target not in walk(value):
             kept.add((target, value.target))
         kept |= {(target, m) for v, m in before if v == value and target not in walk(m)}
+        if isinstance(value, Variable) and value != target and value.type == target.type:
+            kept |= {(target, value)} if memory.kind(value) == "pointer" else set()
     return frozenset((v, member) for v, member in kept if memory.kind(v) == "pointer")
 
 

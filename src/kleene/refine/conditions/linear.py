@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable
-from kleene.cfa.types import IntegerType
+from kleene.cfa.types import INT, IntegerType
 from kleene.passes.rewrite import rewrite
 from kleene.refine.conditions.terms import is_term, value_of, variables_of
 
@@ -40,11 +40,16 @@ class Condition:
 
     @property
     def modulus(self) -> int:
-        """What a sum of terms of one type wraps around at; 0 if their types differ, or for an order."""
+        """What a sum of terms of one width wraps around at; 0 if their widths differ, or for an order.
+
+        ``unsigned == int`` is one modulo 2 to the width, as C converts one of them; narrower types are promoted first.
+        """
         types = {term.type for term, _ in self.terms}
         type_ = next(iter(types))
-        one = self.equal and len(types) == 1 and isinstance(type_, IntegerType) and not type_.boolean
-        return 1 << type_.bits if one and isinstance(type_, IntegerType) else 0
+        if not self.equal or not isinstance(type_, IntegerType):
+            return 0
+        alike = all(isinstance(t, IntegerType) and t.bits == type_.bits and not t.boolean for t in types)
+        return 1 << type_.bits if alike and (len(types) == 1 or type_.bits >= INT.bits) else 0
 
     def holds(self, values: Mapping[Variable, int]) -> bool:
         total = sum(factor * value_of(term, values) for term, factor in self.terms) + self.constant
@@ -93,30 +98,46 @@ def normal(factors: Mapping[Expression, int], constant: int, *, equal: bool) -> 
     return Condition(turned, -reduced if equal else 1 - reduced, equal)
 
 
-def linear(expression: Expression) -> Sum | None:
-    """The expression as a sum, as if sums were unbounded; None if it is none of terms."""
+def linear(expression: Expression, *, exact: bool = False) -> Sum | None:
+    """The expression as a sum, as if sums were unbounded; None if it is none of terms.
+
+    If it is `exact`, a variable in another type that cannot hold all its values is a term of its own.
+    """
     match expression:
         case Constant(value=value, type=IntegerType()):
             return {}, value
         case Variable(type=IntegerType()):
             return {expression: 1}, 0
+        case Cast(operand=Cast(operand=inner, type=IntegerType() as middle), type=IntegerType() as type_) if (
+            type_.bits <= middle.bits and not (type_.boolean or middle.boolean)
+        ):
+            return linear(Cast(inner, type_) if inner.type != type_ else inner, exact=exact)  # only low bits count
+        case Cast(operand=Variable() as operand) if exact and _changes_values(operand.type, expression.type):
+            return {expression: 1}, 0
         case Cast(operand=operand, type=IntegerType(boolean=False)) if isinstance(operand.type, IntegerType):
-            return linear(operand)
+            return linear(operand, exact=exact)
         case Unary(operator="-", operand=operand):
-            return _scale(linear(operand), -1)
+            return _scale(linear(operand, exact=exact), -1)
         case Unary(operator="~", operand=operand):
-            return _add(_scale(linear(operand), -1), ({}, -1))
+            return _add(_scale(linear(operand, exact=exact), -1), ({}, -1))
         case Binary(operator="<<", left=left, right=Constant(value=number), type=IntegerType(bits=bits)):
-            return _scale(linear(left), 1 << number) if 0 <= number < bits else None
+            return _scale(linear(left, exact=exact), 1 << number) if 0 <= number < bits else None
         case Binary(operator="+" | "-" as operator, left=left, right=right):
-            return _add(linear(left), _scale(linear(right), 1 if operator == "+" else -1))
+            return _add(linear(left, exact=exact), _scale(linear(right, exact=exact), 1 if operator == "+" else -1))
         case Binary(operator="*", left=left, right=right):
-            a, b = linear(left), linear(right)
+            a, b = linear(left, exact=exact), linear(right, exact=exact)
             if a is not None and not a[0]:
                 return _scale(b, a[1])
             if b is not None and not b[0]:
                 return _scale(a, b[1])
     return ({expression: 1}, 0) if is_term(expression) else None
+
+
+def _changes_values(source: object, target: object) -> bool:
+    """Whether a conversion between integers gives some of them other values."""
+    if not isinstance(source, IntegerType) or not isinstance(target, IntegerType) or target.boolean:
+        return False
+    return source.minimum < target.minimum or target.maximum < source.maximum
 
 
 def _scale(value: Sum | None, factor: int) -> Sum | None:
@@ -130,11 +151,22 @@ def _add(a: Sum | None, b: Sum | None) -> Sum | None:
 
 
 def before_assignment(condition: Condition, variable: Variable, value: Expression) -> Condition | None:
-    """The condition before an assignment that makes it hold after it, as if numbers were unbounded."""
+    """The condition before an assignment that makes it hold after it, as if numbers were unbounded.
+
+    What is converted is the variable that it was, if the condition is one modulo 2 to the width. Otherwise it is a term
+    of its own: ``lo <= (unsigned)t`` before ``p->hi = t`` where `t` is signed.
+    """
+    plain = _replaced(condition, variable, value, exact=False)
+    if plain is None or plain.modulus:
+        return plain
+    return _replaced(condition, variable, value, exact=True) or plain
+
+
+def _replaced(condition: Condition, variable: Variable, value: Expression, *, exact: bool) -> Condition | None:
     total: Sum | None = ({}, condition.constant)
     for term, factor in condition.terms:
         changed = rewrite(term, lambda node: value if node == variable else node)
-        total = _add(total, _scale(linear(changed), factor))
+        total = _add(total, _scale(linear(changed, exact=exact), factor))
     return normal(*total, equal=condition.equal) if total is not None else None
 
 

@@ -141,9 +141,8 @@ class Members:
             return False
         try:
             bases = self.bases(condition.record)
-            size = condition.record.size
-            if any(s == t and 0 < abs(o - p) < size for s, o in bases for t, p in bases):
-                return False  # objects that overlap each other
+            if self._have_overlaps(condition.record):
+                return False
             spans = [(0, m, v.type.size) for v, m in condition.members.items()]
             if any(_overlap({a}, {b}) for a, b in combinations(spans, 2)):
                 return False  # members of a union
@@ -155,6 +154,11 @@ class Members:
             return all(self._is_seen(label, condition) or not _overlap(self._written(label), cells) for label in labels)
         except Unmodelled:
             return False
+
+    def _have_overlaps(self, record: RecordType) -> bool:
+        """Whether two objects of a type may have some bytes in common. Raises Unmodelled."""
+        bases = self.bases(record)
+        return any(s == t and 0 < abs(o - p) < record.size for s, o in bases for t, p in bases)
 
     def _is_seen(self, operation: Operation, condition: CellCondition) -> bool:
         """Whether the ghosts of the condition follow the operation."""
@@ -214,8 +218,8 @@ class Members:
         return self.facts.get(location, frozenset())
 
     def equalities_at(self, location: str) -> list[tuple[Field, Expression]]:
-        """The members with the value of a variable or constant, in an order that is always the same."""
-        equal = [f for f in self.facts_at(location) if f.operator == "==" and self._is_plain(f.right)]
+        """The members with the value of a variable or constant, maybe converted, always in the same order."""
+        equal = [f for f in self.facts_at(location) if f.operator == "==" and self._is_plain(without_casts(f.right))]
         pairs = [(m, f.right) for f in equal if (m := self.member(f.left)) is not None]
         return sorted(pairs, key=str)
 
@@ -250,7 +254,15 @@ class Members:
         return result
 
     def _may_overlap(self, a: Field, b: Field) -> bool:
+        """Whether a store to one member may change what was read from another one.
+
+        The same member of two objects is another one, or the same: then it keeps its value.
+        """
         try:
+            record = a.base.type
+            same = record == b.base.type and (a.name, a.offset, a.type) == (b.name, b.offset, b.type)
+            if same and isinstance(record, RecordType) and not self._have_overlaps(record):
+                return False
             return self._is_hit(Comparison("==", b, b), {(s, o, a.type.size) for s, o in self.memory.address_places(a)})
         except Unmodelled:
             return True
@@ -282,7 +294,7 @@ class Members:
         equal = [f for f in before if f.operator == "==" and self._is_plain(f.right)]
         source = self.member(value)
         if (member := self.member(target)) is not None:
-            if self._is_plain(value):
+            if self._is_plain(without_casts(value)):
                 yield Comparison("==", member, value)
             if source is not None and not self._may_overlap(member, source):
                 yield Comparison("==", member, source)
@@ -290,6 +302,8 @@ class Members:
         elif self._is_plain(target) and target not in walk(value):
             if source is not None:
                 yield Comparison("==", source, target)
+            elif self.member(without_casts(value)) is not None:
+                yield Comparison("==", value, target)
             kept = (f.left for f in equal if f.right == value and target not in walk(f.left))
             yield from (Comparison("==", left, target) for left in kept)
 
@@ -349,16 +363,28 @@ class Members:
     def before_copy(self, condition: CellCondition, variable: Variable, value: Expression) -> CellCondition | None:
         """What makes a condition hold after a variable of it became a copy of another one, or of a member.
 
-        A member counts as one of the object that the condition is about. None for another value.
+        A member counts as one of the object that the condition is about. Copies may be of another type. None for
+        another value.
         """
-        member = self.member(value)
-        if member is not None and member.base.type == condition.record:
-            value = own_member(member.name, member.type)
-        if not isinstance(value, Variable) or value.type != variable.type:
+        source = without_casts(value)
+        member = self.member(source)
+        own = member is not None and member.base.type == condition.record
+        if member is not None and own:
+            value = rewrite(value, lambda node: own_member(member.name, member.type) if node == member else node)
+        if not isinstance(source.type, IntegerType) or not (own or isinstance(source, Variable)):
             return None
         plain = before_assignment(condition.condition, variable, value)
         earlier = self.cell_condition(condition.record, plain) if plain is not None else None
         return earlier if earlier is not None and self.follows(earlier) else None
+
+    def before_load(self, condition: Condition, variable: Variable, value: Expression) -> CellCondition | None:
+        """What makes a condition on variables hold after one of them became a copy of a member: one on the member."""
+        member = self.member(without_casts(value))
+        plain = before_assignment(condition, variable, self.over_variables(value)) if member is not None else None
+        earlier = self.on_members(plain, member.base) if plain is not None and member is not None else None
+        if earlier is None or len(earlier.outer) > MOST_OUTER or not self.follows(earlier):
+            return None
+        return earlier
 
     def stored_variables(self, member: Field) -> Iterator[CellCondition]:
         """For each variable that the program assigns to a member of the objects of one type: both are equal."""

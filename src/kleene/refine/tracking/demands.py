@@ -57,7 +57,11 @@ def conditions_along(
     for step in reversed(path.steps[:end]):
         before: dict[_Demand | Condition, None] = {}
         for demand in demands:
-            earlier = _before(members, demand, step.edge) if isinstance(demand, _Demand) else _above(demand, step.edge)
+            earlier = (
+                _before(members, demand, step.edge)
+                if isinstance(demand, _Demand)
+                else _above(members, demand, step.edge)
+            )
             for each in earlier:
                 condition = sufficient(each.condition if isinstance(each, _Demand) else each, asked)
                 asked[condition] = None
@@ -91,8 +95,11 @@ def _plain(condition: AnyCondition) -> Condition:
     return condition.condition if isinstance(condition, CellCondition) else condition
 
 
-def _above(condition: Condition, edge: Edge[Operation]) -> Iterable[Condition]:
-    """What makes a condition on variables hold after an operation: nothing, if that is about one variable only."""
+def _above(members: Members, condition: Condition, edge: Edge[Operation]) -> Iterable[_Demand | Condition]:
+    """What makes a condition on variables hold after an operation: nothing, if that is about one variable only.
+
+    A variable that was read from a member makes it a condition on the object.
+    """
     operation = edge.label
     changed = condition.variables.intersection(defined_variables(operation))
     if not changed:
@@ -101,6 +108,10 @@ def _above(condition: Condition, edge: Edge[Operation]) -> Iterable[Condition]:
         earlier = before_assignment(condition, operation.target, operation.value)
         if earlier is not None and len(earlier.variables) > 1:
             yield earlier
+        member = members.member(without_casts(operation.value))
+        read = members.before_load(condition, operation.target, operation.value)
+        if member is not None and read is not None:
+            yield _Demand(read, member.base)
 
 
 def _before(members: Members, demand: _Demand, edge: Edge[Operation]) -> Iterable[_Demand | Condition]:
@@ -133,7 +144,7 @@ def _before_copy(
     members: Members, demand: _Demand, variable: Variable, value: Expression | None
 ) -> CellCondition | None:
     """What makes a condition hold after a variable of it became a copy of another one, or of a member of the object."""
-    member = members.member(value) if value is not None else None
+    member = members.member(without_casts(value)) if value is not None else None
     if value is None or (member is not None and member.base != demand.base):
         return None
     return members.before_copy(demand.condition, variable, value)

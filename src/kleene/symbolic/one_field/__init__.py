@@ -15,9 +15,11 @@ In reading order:
 - `summary`: what is kept of a part of a store
 - `moments`: formulas about stores before and after actions, over one graph
 - `outlines`: what actions do to the field and to the universe
+- `overwritten`: what actions overwrite without reading it
 - `actions`: best transformers as problems
 - `parts`: sets of parts, all of them or the largest ones
 - `growth`: the summaries of trees, cycles and stores
+- `smaller`: examples with fewer individuals
 - `graphs`: the stores that are read off an example
 - `decide`: the structures of an operation, each with a store
 """

@@ -35,6 +35,7 @@ from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.one_field.features import HERE
 from kleene.symbolic.one_field.moments import Jump, Moment, changed
 from kleene.symbolic.one_field.outlines import Outline, outlines
+from kleene.symbolic.one_field.overwritten import without_overwritten
 from kleene.symbolic.one_field.problem import Field, Problem, Unshown, field_of, problem_with
 from kleene.symbolic.one_field.reading import NotSupported
 from kleene.symbolic.one_field.witnesses import Witnesses
@@ -78,7 +79,8 @@ def _problem(sequence: _Sequence, structure: Structure, field: Field, *, two_sto
         shown=frozenset(shown | {*after.absent}),
         jumps=sequence.start.jumps,
     )
-    extended = _with_created(structure, sequence.created)
+    seen = structure if two_store else without_overwritten(structure, sequence.outlines, sequence.theory)
+    extended = _with_created(seen, sequence.created)
     return (
         problem_with(extended, field, unshown, sequence.conditions),
         Afterwards(after.names, after.jumps, after.absent),
@@ -112,12 +114,12 @@ class _Sequence:
         self._witnesses = witnesses
         self._affected: set[str] = set()
         """Predicates that may differ from those of the first store."""
-        self._outlines = outlines(actions, theory.vocabulary, field.step)
-        self.created = [o.created for o in self._outlines if o.created is not None]
-        self.pointers = [name for o in self._outlines for name in o.chosen]
+        self.outlines = outlines(actions, theory.vocabulary, field.step)
+        self.created = [o.created for o in self.outlines if o.created is not None]
+        self.pointers = [name for o in self.outlines for name in o.chosen]
         jumps = self._jumps_before()
-        leaves = [Atom(o.change.cell, (HERE,)) for o in self._outlines if o.change is not None]
-        leaves += [Atom(o.name("led there"), (HERE,)) for o in self._outlines if o.removed is not None]
+        leaves = [Atom(o.change.cell, (HERE,)) for o in self.outlines if o.change is not None]
+        leaves += [Atom(o.name("led there"), (HERE,)) for o in self.outlines if o.removed is not None]
         self.start = self.moment = Moment(
             step=field.step,
             paths=field.paths,
@@ -126,13 +128,13 @@ class _Sequence:
             values={},
             jumps=jumps,
             leaves=tuple(dict.fromkeys(leaves)),
-            unreached=tuple(o.removed for o in self._outlines if o.removed is not None),
+            unreached=tuple(o.removed for o in self.outlines if o.removed is not None),
             created=tuple(self.created),
             old=frozenset(p.name for p in theory.vocabulary.declared if p.arity == 1),
             absent=tuple(self.created),
         )
         self._require_integrity(definitions=True)
-        for outline in self._outlines:
+        for outline in self.outlines:
             self._apply(outline)
         if witnesses is not None:
             self.pointers += witnesses.predicates
@@ -142,12 +144,20 @@ class _Sequence:
     # Before ---------------------------------------------------------------------------------------------
 
     def _jumps_before(self) -> tuple[Jump, ...]:
-        """The steps of the first store that the graph lacks: an action sets the field, or removes the target."""
+        """The steps of the first store that the graph lacks: an action sets the field, or removes the target.
+
+        An individual that an action creates leads nowhere in it.
+        """
         existing = conj(*(neg(Atom(name, (HERE,))) for name in self.created))
         jumps: list[Jump] = []
         cells: list[Formula] = []
-        for o in self._outlines:
-            if o.change is not None and (cell := Atom(o.change.cell, (HERE,))) not in cells:
+        new = frozenset[str]().union(*(o.names_of_created for o in self.outlines))
+        for o in self.outlines:
+            if o.change is not None and o.change.cell in new:
+                cell = Atom(o.change.cell, (HERE,))
+                self._require_no_step(source=cell)
+                cells.append(cell)
+            elif o.change is not None and (cell := Atom(o.change.cell, (HERE,))) not in cells:
                 target = Atom(o.name("old target"), (HERE,))
                 self.pointers.append(target.predicate)
                 jump = Jump(conj(cell, *map(neg, cells)), target)
@@ -155,7 +165,7 @@ class _Sequence:
                 self._require_one(target, conj(jump.source, existing))
                 jumps.append(jump)
                 cells.append(cell)
-        for o in self._outlines:
+        for o in self.outlines:
             if o.removed is not None:
                 led, removed = Atom(o.name("led there"), (HERE,)), Atom(o.removed, (HERE,))
                 self.others.append(led.predicate)
@@ -189,7 +199,7 @@ class _Sequence:
             jumps = tuple(Jump(conj(j.source, there), conj(j.target, there)) for j in jumps)
         self._note_affected(o, jumps)
         self.moment = replace(self.start, names=names, jumps=jumps, absent=absent, definitions=self._definitions())
-        if o is self._outlines[-1]:
+        if o is self.outlines[-1]:
             self._name_definitions()
         self._require_integrity(definitions=False)
 

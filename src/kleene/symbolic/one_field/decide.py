@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
+from kleene.diagnostics import Limit, LimitReached
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure
@@ -16,14 +17,15 @@ from kleene.symbolic.one_field.graphs import Graph, as_it_is, both_stores, graph
 from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany
 from kleene.symbolic.one_field.problem import Palette, Problem, palette, problem_of
 from kleene.symbolic.one_field.reading import NotSupported
+from kleene.symbolic.one_field.smaller import Smaller
 from kleene.symbolic.one_field.summary import Summaries
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
 
 MOST_PARTS = 1_000_000
 """Combinations of parts that are looked at for all structures: about a second. Beyond that, there are thousands."""
-MOST_LARGEST_PARTS = 50_000_000
-"""Combinations of parts that are looked at for the largest structures; less than ten seconds."""
+MOST_LARGEST_PARTS = 150_000_000
+"""Combinations of parts that are looked at for the largest structures; less than ten seconds of the processor."""
 MOST_LARGEST_PARTS_OF_ACTIONS = 3_000_000
 """The same for actions, where parts are larger and provers often decide what is left."""
 MOST_KINDS_OF_GARBAGE_SETS = 256
@@ -90,8 +92,14 @@ def _structures(
     result: dict[Structure, Structure] = {}
     for case, guess in problem.cases():
         colours = palette(case, guess)
+        smaller = Smaller(colours)
         for store in stores(colours, budget):
-            concrete = read(graph_of(store, colours))
+            try:
+                concrete = read(graph_of(smaller.store(store), colours))
+            except LimitReached as reached:
+                if reached.limit is not Limit.SIZE:
+                    raise
+                raise TooMany from reached  # the example has more nodes than a structure may have
             result.setdefault(canonical_abstraction(concrete), concrete)
     return result
 

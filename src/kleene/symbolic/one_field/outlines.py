@@ -50,6 +50,14 @@ class Outline:
     def name(self, what: str) -> str:
         return f"{what} {self.number}"
 
+    @property
+    def names_of_created(self) -> frozenset[str]:
+        """The predicates of the individual that the action creates, behind it."""
+        if self.created is None:
+            return frozenset()
+        pointers = {self.name(p) for p, (args, f) in self.updates.items() if f is Atom(self.created, args)}
+        return frozenset({self.created, *pointers})
+
 
 def outlines(actions: Sequence[Action], vocabulary: Vocabulary, step: str) -> list[Outline]:
     """The actions in order; predicates that one of them changes have another name in those behind it."""
