@@ -21,12 +21,12 @@ from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Inner, Options, State
 from kleene.domains.fesa.inner import inner_structures
-from kleene.domains.fesa.variable_lifetimes import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.attempts.contradictions import without_contradictions
 from kleene.passes.attempts.ends import with_held_ends
+from kleene.passes.facts.lifetimes import Keep
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
@@ -154,7 +154,7 @@ class FesaAttempt:
     way: int = 0
     """Which of the directions all parents have (`directions`), from 1 on; 0 for any direction of each."""
     by: str = ""
-    """What the numbers of the program are followed as: themselves, images (`order`), or beside them `zones`."""
+    """What the numbers of the program are followed as: themselves, images (`order`), or fewer tests (`numbers`)."""
 
 
 def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop | str) -> FesaAttempt:
@@ -196,7 +196,7 @@ FESA_ATTEMPTS = (
         )
         for keep in ("live", "loop", "scope")
     ),
-    FesaAttempt("zones", "tests that contradict the zones of numbers are left out", by="zones"),
+    FesaAttempt("numbers", "tests that contradict zones or equations of numbers are left out", by="numbers"),
     FesaAttempt("neighbours", "the numbers of two cells of a summary are related", related_numbers=True),
     *(
         _keeping_attempt(
@@ -323,12 +323,12 @@ class _Run:
 
     @cached_property
     def _possible(self) -> Memory:
-        """The program without tests that contradict the zones of its numbers."""
+        """The program without tests that contradict what is known of its numbers."""
         return Memory(self.memory.program, without_contradictions(self.memory), typed=True)
 
     def _by_numbers(self, plan: FesaAttempt) -> Memory:
         """The program with the numbers that an attempt follows."""
-        return {"": lambda: self.memory, "order": lambda: self._images, "zones": lambda: self._possible}[plan.by]()
+        return {"": lambda: self.memory, "order": lambda: self._images, "numbers": lambda: self._possible}[plan.by]()
 
     def followed(self, plan: FesaAttempt) -> Memory:
         """The program as an attempt follows it: with nodes apart, variables hold the members at which loops end."""

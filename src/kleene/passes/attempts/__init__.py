@@ -15,5 +15,5 @@ In reading order:
 - `choices`: locations know which element an index means, and to which variable a pointer points
 - `slices`: automata that follow one data structure each
 - `stale`: pointers in memory that nothing reads any more are NULL; used by all attempts that forget dead pointers
-- `contradictions`: tests that the zones of numbers contradict are left out
+- `contradictions`: tests that contradict what is known of numbers are left out
 """
