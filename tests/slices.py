@@ -182,6 +182,8 @@ EVERY: dict[str, int] = {
     "tests/corpus/test_corpus.py::test_program[arrays/reserved_vector]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[arrays/topological_order]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[fesa/list_of_rings]": ONLY_IN_EXAM,
+    "tests/corpus/test_corpus.py::test_program[fesa/ring_of_rings]": ONLY_IN_EXAM,
+    "tests/corpus/test_corpus.py::test_program[fesa/merge]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[text/messages]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[text/text_in_struct]": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[text/names_from_lines]": ONLY_IN_EXAM,

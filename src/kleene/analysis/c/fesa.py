@@ -117,6 +117,10 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
 
 MANY_NODES = 4_000
 """Nodes of a Boolean function above which states are summarised at every location, not at loop heads alone."""
+FORGETTING_PART = 4
+"""Relations are forgotten in functions that have this part of `MANY_NODES` more: summarising had no effect there."""
+MANY_NODES_OF_CASES = 15_000
+"""The same where a location has states for cases: merging and rings of rings need more, and most states are small."""
 FEW_NODES = 700
 """The same for a run that repeats another one because that ran out of time or memory."""
 FIRST_SHARE = 0.1
@@ -138,8 +142,8 @@ class FesaAttempt:
     keep: Keep = "live"
     stop_at: Stop = "leak"
     parents: bool = True
-    crowded: int = MANY_NODES
-    """Nodes of a function above which states are summarised everywhere."""
+    crowded: int | None = None
+    """Nodes of a function above which states are summarised everywhere; None for the usual number."""
     apart: bool = False
     by_role: bool = False
     """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
@@ -155,6 +159,12 @@ class FesaAttempt:
     """Which of the directions all parents have (`directions`), from 1 on; 0 for any direction of each."""
     by: str = ""
     """What the numbers of the program are followed as: themselves, images (`order`), or fewer tests (`numbers`)."""
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """Nodes of a function above which states are summarised everywhere, and above which relations are forgotten."""
+        many = MANY_NODES_OF_CASES if self.by_cases else MANY_NODES
+        return self.crowded or many, many + many // FORGETTING_PART
 
 
 def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop | str) -> FesaAttempt:
@@ -362,7 +372,8 @@ class _Run:
         options = replace(
             self.options,
             parents=plan.parents,
-            crowded=plan.crowded,
+            crowded=plan.limits[0],
+            limit=plan.limits[1],
             apart=plan.apart,
             by_role=plan.by_role,
             by_cases=plan.by_cases,

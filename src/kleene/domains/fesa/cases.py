@@ -8,7 +8,7 @@ Beside the paper: it has one state for each location.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from kleene.domains.fesa.counters import keep_hygiene, reduce
 from kleene.domains.fesa.flags import EXISTS, NOT_NULL, OTHERS, VARIABLE, Flag, Node
@@ -21,13 +21,21 @@ from kleene.domains.fesa.widening import reached_from
 Part = tuple[Case, Heap]
 
 
-def cases_of(vectors: Vectors, options: Options, asked: Iterable[Node]) -> Iterator[Part]:
-    """The parts of a state by which of some variables are NULL, and by where the structure is that is followed."""
-    parts: list[Part] = [(frozenset(), Heap(vectors, options))]
+def cases_of(vectors: Vectors, options: Options, asked: Iterable[Node], pointers: Set[Node]) -> Iterator[Part]:
+    """The parts of a state: by which of the asked variables are NULL, which pointers lead to objects that have names.
+
+    Where one structure inside another is followed, also by where it is.
+    """
+    heap = Heap(vectors, options)
+    parts: list[Part] = [(frozenset(), heap)]
     for node in asked:
         parts = list(_divided(parts, node.name, Flag(NOT_NULL, node)))
-    if options.inner is not None and options.by_cases:
-        parts = [part for each in parts for part in _by_followed(*each)]
+    if options.by_cases:
+        for flag in heap.edges():
+            if flag.source in pointers and flag.target is not None and flag.target.kind == VARIABLE:
+                parts = list(_divided(parts, str(flag), flag))
+        if options.inner is not None:
+            parts = [part for each in parts for part in _by_followed(*each)]
     yield from parts
 
 

@@ -71,6 +71,7 @@ class FesaDomain:
         self.reuse = locations_of_reuse(memory, cfa)
         self.stop_at = stop_at
         self.numbers: dict[Role, int] = {}
+        self.pointers = frozenset(self.transfer.node(v) for v in self.tracked)
         asked = _tested_pointers(cfa, self.tracked) if options.by_cases else ()
         self.asked = sorted(self.transfer.node(v) for v in asked)
 
@@ -110,7 +111,7 @@ class FesaDomain:
         """The parts joined; or one state for each case."""
         groups: dict[Case, list[Vectors]] = {}
         for vectors in parts_of_state:
-            for case, part in cases_of(vectors, self.options, self.asked):
+            for case, part in cases_of(vectors, self.options, self.asked, self.pointers):
                 groups.setdefault(case, []).append(part.vectors)
         return [(case, together) for case, each in groups.items() if (together := join_vectors(each)) is not None]
 
