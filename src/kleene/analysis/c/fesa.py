@@ -41,14 +41,14 @@ def analyse_fesa(
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
     Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead.
-    Where structures contain others, one of the inner ones is then followed apart, also with nodes of variables apart
-    from summaries. If a block seems lost, variables are kept during loops, then all parents have one direction, then
-    variables are kept to the end of their scope. If warnings remain, nodes are named by their roles: first
-    with one state per location as in the paper, then with one state per set of NULL variables. Then nodes with
-    pointers from variables stay apart from summaries, until the first warning. Assertions that compare numbers with
-    each other are checked on images of the numbers. If a block still seems lost, the other errors are checked
-    without parents. Without instrumentation, leaks are checked last and only if no other memory error remains,
-    because parents are an instrumentation too.
+    Where structures contain others, one of the inner ones is then followed apart, also with nodes of variables
+    apart from summaries. If a block seems lost, variables are kept during loops, then all parents have one
+    direction, then variables are kept to the end of their scope. If warnings remain, nodes are named by their
+    roles: first with one state per location as in the paper, then with one state per set of NULL variables. Then
+    nodes with pointers from variables stay apart from summaries, until the first warning. Assertions that compare
+    numbers with each other are checked on images of the numbers: next, once nothing else is open. If a block still
+    seems lost, the other errors are checked without parents. Without instrumentation, leaks are checked last and
+    only if no other memory error remains, because parents are an instrumentation too.
     """
     start = time.monotonic()
     run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
@@ -96,6 +96,15 @@ def _unsafe(result: FesaResult) -> bool:
 
 def _kinds(result: FesaResult) -> set[str]:
     return {alarm.kind for alarm in result.alarms}
+
+
+ASSERTED = frozenset(("assertion", "unreach_call"))
+"""Alarms of programs whose memory is safe."""
+
+
+def _follows_numbers(row: FesaAttempt) -> bool:
+    """Whether a row may help where assertions alone are open."""
+    return bool(row.related_numbers or row.by)
 
 
 def _clean(result: FesaResult) -> bool:
@@ -151,6 +160,8 @@ class FesaAttempt:
     """Whether locations have several states, by which variables are NULL."""
     share: float = ROW_SHARE
     """The share of the remaining time that the attempt may take."""
+    first_share: float = FIRST_SHARE
+    """The same for its first try among others."""
     related_numbers: bool = False
     """Whether the numbers of two cells of a summary are related."""
     inner: bool = False
@@ -180,6 +191,7 @@ FESA_ATTEMPTS = (
     FesaAttempt(
         "inner, apart",
         "one of the structures inside another is followed apart, with nodes of variables apart from summaries",
+        first_share=ROW_SHARE,
         inner=True,
         apart=True,
         by_role=True,
@@ -270,12 +282,16 @@ class _Attempts:
             return first
         tired = [] if first.complete or self.lost_now(first) else [replace(PLAIN, crowded=FEW_NODES)]
         tired += [PLAIN] if _ran_out(first) else []
-        for plan in self._sharper(first):
-            if _clean(result):
-                return result
-            other = self._attempt(replace(plan, share=FIRST_SHARE))
+        rows = list(self._sharper(first))
+        while rows and not _clean(result):
+            numeric = [row for row in rows if result.complete and _kinds(result) <= ASSERTED and _follows_numbers(row)]
+            plan = (numeric or rows)[0]
+            rows.remove(plan)
+            other = self._attempt(replace(plan, share=ROW_SHARE if numeric else plan.first_share))
             result = _better(result, other)
             tired += [plan] if _ran_out(other) else []
+        if _clean(result):
+            return result
         for number, plan in enumerate(tired):
             if not _clean(result):
                 result = _better(result, self._attempt(replace(plan, share=RETRIES_SHARE / (len(tired) - number))))
