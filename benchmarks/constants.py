@@ -51,6 +51,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "moves": (("trees/splay",), ("trees/avl_remove",)),
     "assertions after shape": (("refine/equal_bits",),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
+    "cases of FESA": (("fesa/ring_of_rings", "--domain", "fesa"), ("fesa/merge", "--domain", "fesa")),
     "deep errors": (("data/fiftieth",),),
     "samples": (("sll/reverse", "--refine"),),
     "rounds": (("refine/cancel_list_link", "--property", "assert", "--refine"),),
@@ -165,6 +166,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
+        ("MANY_NODES_OF_CASES", ("cases of FESA",)),
+        ("FORGETTING_PART", ("cases of FESA",)),
         ("FEW_NODES", ("crowded FESA",)),
         ("FIRST_SHARE", ("fesa",)),
         ("ROW_SHARE", ("fesa",)),

@@ -13,9 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.fesa.transformers.test_enumeration import SETTINGS
+
 from .checking import Bench
 from .statements import VOCABULARIES
-from .test_enumeration import SETTINGS
 
 ROWS = (("objects", 1, 2, 1), ("lists", 3, 1, 0), ("lists", 3, 0, 1), ("numbers", 3, 1, 0), ("links", 3, 0, 0))
 """Vocabulary, blocks, places without a value, lost blocks."""

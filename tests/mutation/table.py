@@ -19,17 +19,17 @@ CONTRACTS = (
     "tests/cli/test_contract_clients.py",
 )
 FESA = (
-    "tests/fesa/test_statements.py",
-    "tests/fesa/test_small_programs.py",
-    "tests/fesa/test_expressions.py",
-    "tests/fesa/test_values_by_hand.py",
-    "tests/fesa/test_read_programs.py",
-    "tests/fesa/test_inner_structures.py",
-    "tests/fesa/test_options.py",
-    "tests/fesa/test_numbers.py",
-    "tests/fesa/test_soundness.py",
-    "tests/fesa/test_programs.py",
-    "tests/fesa/test_local_heaps.py",
+    "tests/fesa/transformers/test_statements.py",
+    "tests/fesa/programs/test_small_programs.py",
+    "tests/fesa/values/test_expressions.py",
+    "tests/fesa/values/test_values_by_hand.py",
+    "tests/fesa/programs/test_read_programs.py",
+    "tests/fesa/rings/test_inner_structures.py",
+    "tests/fesa/transformers/test_options.py",
+    "tests/fesa/values/test_numbers.py",
+    "tests/fesa/transformers/test_soundness.py",
+    "tests/fesa/programs/test_programs.py",
+    "tests/fesa/programs/test_local_heaps.py",
     f"{UNSAFE_C}::test_fesa_does_not_prove_it",
 )
 NUMBERS = (

@@ -36,7 +36,7 @@ class FesaResult:
     parents: bool = True
     """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
     by: str = ""
-    """What the numbers of the program were followed as: themselves, images (`order`), or beside them `zones`."""
+    """What the numbers of the program were followed as: themselves, images (`order`), or fewer tests (`numbers`)."""
     source: Memory | None = None
     """The memory before numbers were replaced."""
 

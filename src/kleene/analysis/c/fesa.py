@@ -21,12 +21,12 @@ from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Inner, Options, State
 from kleene.domains.fesa.inner import inner_structures
-from kleene.domains.fesa.variable_lifetimes import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.attempts.contradictions import without_contradictions
 from kleene.passes.attempts.ends import with_held_ends
+from kleene.passes.facts.lifetimes import Keep
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
@@ -41,14 +41,14 @@ def analyse_fesa(
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
     Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead.
-    Where structures contain others, one of the inner ones is then followed apart, also with nodes of variables apart
-    from summaries. If a block seems lost, variables are kept during loops, then all parents have one direction, then
-    variables are kept to the end of their scope. If warnings remain, nodes are named by their roles: first
-    with one state per location as in the paper, then with one state per set of NULL variables. Then nodes with
-    pointers from variables stay apart from summaries, until the first warning. Assertions that compare numbers with
-    each other are checked on images of the numbers. If a block still seems lost, the other errors are checked
-    without parents. Without instrumentation, leaks are checked last and only if no other memory error remains,
-    because parents are an instrumentation too.
+    Where structures contain others, one of the inner ones is then followed apart, also with nodes of variables
+    apart from summaries. If a block seems lost, variables are kept during loops, then all parents have one
+    direction, then variables are kept to the end of their scope. If warnings remain, nodes are named by their
+    roles: first with one state per location as in the paper, then with one state per set of NULL variables. Then
+    nodes with pointers from variables stay apart from summaries, until the first warning. Assertions that compare
+    numbers with each other are checked on images of the numbers: next, once nothing else is open. If a block still
+    seems lost, the other errors are checked without parents. Without instrumentation, leaks are checked last and
+    only if no other memory error remains, because parents are an instrumentation too.
     """
     start = time.monotonic()
     run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
@@ -98,6 +98,15 @@ def _kinds(result: FesaResult) -> set[str]:
     return {alarm.kind for alarm in result.alarms}
 
 
+ASSERTED = frozenset(("assertion", "unreach_call"))
+"""Alarms of programs whose memory is safe."""
+
+
+def _follows_numbers(row: FesaAttempt) -> bool:
+    """Whether a row may help where assertions alone are open."""
+    return bool(row.related_numbers or row.by)
+
+
 def _clean(result: FesaResult) -> bool:
     return result.complete and not result.alarms
 
@@ -117,6 +126,10 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
 
 MANY_NODES = 4_000
 """Nodes of a Boolean function above which states are summarised at every location, not at loop heads alone."""
+FORGETTING_PART = 4
+"""Relations are forgotten in functions that have this part of `MANY_NODES` more: summarising had no effect there."""
+MANY_NODES_OF_CASES = 15_000
+"""The same where a location has states for cases: merging and rings of rings need more, and most states are small."""
 FEW_NODES = 700
 """The same for a run that repeats another one because that ran out of time or memory."""
 FIRST_SHARE = 0.1
@@ -138,8 +151,8 @@ class FesaAttempt:
     keep: Keep = "live"
     stop_at: Stop = "leak"
     parents: bool = True
-    crowded: int = MANY_NODES
-    """Nodes of a function above which states are summarised everywhere."""
+    crowded: int | None = None
+    """Nodes of a function above which states are summarised everywhere; None for the usual number."""
     apart: bool = False
     by_role: bool = False
     """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
@@ -147,6 +160,8 @@ class FesaAttempt:
     """Whether locations have several states, by which variables are NULL."""
     share: float = ROW_SHARE
     """The share of the remaining time that the attempt may take."""
+    first_share: float = FIRST_SHARE
+    """The same for its first try among others."""
     related_numbers: bool = False
     """Whether the numbers of two cells of a summary are related."""
     inner: bool = False
@@ -154,7 +169,13 @@ class FesaAttempt:
     way: int = 0
     """Which of the directions all parents have (`directions`), from 1 on; 0 for any direction of each."""
     by: str = ""
-    """What the numbers of the program are followed as: themselves, images (`order`), or beside them `zones`."""
+    """What the numbers of the program are followed as: themselves, images (`order`), or fewer tests (`numbers`)."""
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """Nodes of a function above which states are summarised everywhere, and above which relations are forgotten."""
+        many = MANY_NODES_OF_CASES if self.by_cases else MANY_NODES
+        return self.crowded or many, many + many // FORGETTING_PART
 
 
 def _keeping_attempt(keep: Keep, name: str, purpose: str, **parts: bool | Stop | str) -> FesaAttempt:
@@ -170,6 +191,7 @@ FESA_ATTEMPTS = (
     FesaAttempt(
         "inner, apart",
         "one of the structures inside another is followed apart, with nodes of variables apart from summaries",
+        first_share=ROW_SHARE,
         inner=True,
         apart=True,
         by_role=True,
@@ -196,7 +218,7 @@ FESA_ATTEMPTS = (
         )
         for keep in ("live", "loop", "scope")
     ),
-    FesaAttempt("zones", "tests that contradict the zones of numbers are left out", by="zones"),
+    FesaAttempt("numbers", "tests that contradict zones or equations of numbers are left out", by="numbers"),
     FesaAttempt("neighbours", "the numbers of two cells of a summary are related", related_numbers=True),
     *(
         _keeping_attempt(
@@ -260,12 +282,16 @@ class _Attempts:
             return first
         tired = [] if first.complete or self.lost_now(first) else [replace(PLAIN, crowded=FEW_NODES)]
         tired += [PLAIN] if _ran_out(first) else []
-        for plan in self._sharper(first):
-            if _clean(result):
-                return result
-            other = self._attempt(replace(plan, share=FIRST_SHARE))
+        rows = list(self._sharper(first))
+        while rows and not _clean(result):
+            numeric = [row for row in rows if result.complete and _kinds(result) <= ASSERTED and _follows_numbers(row)]
+            plan = (numeric or rows)[0]
+            rows.remove(plan)
+            other = self._attempt(replace(plan, share=ROW_SHARE if numeric else plan.first_share))
             result = _better(result, other)
             tired += [plan] if _ran_out(other) else []
+        if _clean(result):
+            return result
         for number, plan in enumerate(tired):
             if not _clean(result):
                 result = _better(result, self._attempt(replace(plan, share=RETRIES_SHARE / (len(tired) - number))))
@@ -323,12 +349,12 @@ class _Run:
 
     @cached_property
     def _possible(self) -> Memory:
-        """The program without tests that contradict the zones of its numbers."""
+        """The program without tests that contradict what is known of its numbers."""
         return Memory(self.memory.program, without_contradictions(self.memory), typed=True)
 
     def _by_numbers(self, plan: FesaAttempt) -> Memory:
         """The program with the numbers that an attempt follows."""
-        return {"": lambda: self.memory, "order": lambda: self._images, "zones": lambda: self._possible}[plan.by]()
+        return {"": lambda: self.memory, "order": lambda: self._images, "numbers": lambda: self._possible}[plan.by]()
 
     def followed(self, plan: FesaAttempt) -> Memory:
         """The program as an attempt follows it: with nodes apart, variables hold the members at which loops end."""
@@ -362,7 +388,8 @@ class _Run:
         options = replace(
             self.options,
             parents=plan.parents,
-            crowded=plan.crowded,
+            crowded=plan.limits[0],
+            limit=plan.limits[1],
             apart=plan.apart,
             by_role=plan.by_role,
             by_cases=plan.by_cases,

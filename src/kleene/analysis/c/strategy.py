@@ -70,10 +70,10 @@ PATHS_SHARE = 1 / 3
 """Share of the time left for path formulas: exact exploration has the rest."""
 PATHS_SECONDS = 5.0
 """Most seconds for path formulas."""
-FESA_SHARE = 0.5
+FESA_SHARE = 0.8
 """Share of the time left for FESA, after the shape analysis: exact exploration has the rest."""
-FESA_SECONDS = 20.0
-"""Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
+FESA_SECONDS = 30.0
+"""Most seconds for FESA after the shape analysis: its proofs take 3 to 10."""
 ASSERTIONS_SHARE = 0.5
 """Share of the time left for refinement after the shape analysis: FESA and exact exploration have the rest."""
 ASSERTIONS_SECONDS = 20.0

@@ -16,8 +16,8 @@ In reading order:
 - `widening`: widening by summarisation
 - `ownership`: lost blocks
 - `directions`: slots that are never parent edges
-- `variable_lifetimes`: how long variables are kept
 - `inner`: one structure inside another, followed apart
+- `cases`: several states of one location
 - `calling`: programs with recursive functions
 - `local_heaps`: calls on local heaps
 """

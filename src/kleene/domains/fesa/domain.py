@@ -12,16 +12,17 @@ from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Error, Exit, L
 from kleene.cfa.types import PointerType
 from kleene.core.domain import Store
 from kleene.diagnostics import Limit, LimitReached
+from kleene.domains.fesa.cases import cases_of
 from kleene.domains.fesa.evaluate import Report
-from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.functions import Space
-from kleene.domains.fesa.heap import Heap, Options, State, join_vectors
+from kleene.domains.fesa.heap import Case, Heap, Options, State, join_vectors
 from kleene.domains.fesa.transfer import Transfer
-from kleene.domains.fesa.variable_lifetimes import Keep, variables_to_keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import Role, coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
+from kleene.passes.facts.lifetimes import Keep, variables_to_keep
 from kleene.passes.facts.memory import Memory, Unmodelled
+from kleene.passes.facts.reuse import locations_of_reuse
 
 Stop = Literal["leak", "warning", "nothing"]
 """Which warnings end the analysis."""
@@ -67,8 +68,10 @@ class FesaDomain:
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
         self.live = variables_to_keep(cfa, self.tracked, keep)
         self.doomed = _doomed_locations(cfa)
+        self.reuse = locations_of_reuse(memory, cfa)
         self.stop_at = stop_at
         self.numbers: dict[Role, int] = {}
+        self.pointers = frozenset(self.transfer.node(v) for v in self.tracked)
         asked = _tested_pointers(cfa, self.tracked) if options.by_cases else ()
         self.asked = sorted(self.transfer.node(v) for v in asked)
 
@@ -104,25 +107,16 @@ class FesaDomain:
                 report("unsupported", str(reason))
         return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(vectors)]
 
-    def cases(self, parts_of_state: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
-        """The parts joined; or, by cases, one state for each set of variables that are not NULL."""
-        parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in parts_of_state]
-        for node in self.asked:
-            flag = Flag(NOT_NULL, node)
-            split = []
-            for case, vectors in parts:
-                for truth, answer in ((vectors.flag(flag), {node.name}), (~vectors.flag(flag), set())):
-                    some = vectors.restrict(truth)
-                    if not some.is_empty():
-                        split.append((case | answer, some))
-            parts = split
-        groups: dict[frozenset[str], list[Vectors]] = {}
-        for case, vectors in parts:
-            groups.setdefault(case, []).append(vectors)
+    def cases(self, parts_of_state: Sequence[Vectors]) -> list[tuple[Case, Vectors]]:
+        """The parts joined; or one state for each case."""
+        groups: dict[Case, list[Vectors]] = {}
+        for vectors in parts_of_state:
+            for case, part in cases_of(vectors, self.options, self.asked, self.pointers):
+                groups.setdefault(case, []).append(part.vectors)
         return [(case, together) for case, each in groups.items() if (together := join_vectors(each)) is not None]
 
     def reporter(self, edge: Edge[Operation]) -> Report:
-        """A function that records possible errors on an edge."""
+        """A function that records possible errors on an edge, whose operation comes next."""
         place = edge.label.place
 
         def report(kind: str, text: str) -> None:
@@ -131,6 +125,7 @@ class FesaDomain:
                 raise LimitReached(f"{place}: {text}", Limit.WARNING)
 
         self.transfer.report = report
+        self.transfer.reuses = edge.source in self.reuse
         return report
 
     def apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
@@ -155,9 +150,7 @@ class FesaDomain:
             if node.kind == "variable" and (node.name in names or node.name == "$register"):
                 clear(heap, node, self.transfer.report)
 
-    def state(
-        self, vectors: Vectors, location: str, place: Place | None = None, case: frozenset[str] = frozenset()
-    ) -> State:
+    def state(self, vectors: Vectors, location: str, place: Place | None = None, case: Case = frozenset()) -> State:
         head = location in self.summarising
         heap = Heap(vectors, self.options)
         if head:
@@ -206,7 +199,7 @@ class StateStore:
     """The one state of a location, or one for each case, which only grow."""
 
     options: Options
-    states: dict[frozenset[str], State] = field(default_factory=dict)
+    states: dict[Case, State] = field(default_factory=dict)
     steps: int = 0
     """Number of changes: the iterations of Table 1."""
 

@@ -63,6 +63,8 @@ class Evaluator:
         self.memory = memory
         self.constants = Constants(memory)
         self.report: Report = lambda kind, text: None
+        self.reuses = True
+        """Whether a pointer to a freed block may equal one to another block, where the operation is."""
 
     # Names ----------------------------------------------------------------------------------------------------
 
@@ -356,7 +358,7 @@ class Evaluator:
                 unset = part.any_of(where for (node, _), where in a.settle(part).targets.items() if node in NOWHERE)
                 same, different = part.space.true, unset
             else:
-                same, different = equality(part, a.settle(part), b.settle(part))
+                same, different = equality(part, a.settle(part), b.settle(part), reuses=self.reuses)
             yield (part, same, different) if operator == "==" else (part, different, same)
 
 
@@ -383,11 +385,12 @@ def span(lvalue: Expression) -> tuple[Expression, int]:
     return result
 
 
-def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
+def equality(heap: Heap, a: Pointer, b: Pointer, *, reuses: bool = True) -> tuple[Function, Function]:
     """Where two pointers may be equal, and where they may be different.
 
     Pointers to one instance agree on the flags of every instance in the vector; with different pointers, no instance
-    has both. A dangling pointer may equal a pointer to a later block, but is not NULL.
+    has both. A dangling pointer is not NULL; where addresses are given out again (`reuses`), it may equal a pointer to
+    a later block.
     """
     none = heap.space.false
     agree, both, vague, unset = heap.space.true, none, none, none
@@ -401,7 +404,7 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
         agree = agree & ~(first ^ second)
         both = both | (first & second)
         gone = (first | second) & ~heap.exists(node)
-        if heap.possible(gone):
+        if reuses and heap.possible(gone):
             vague = heap.space.true if heap.is_summary(node) else vague | gone
     if heap.options.out_counter:
         agree = agree & ~(a.some ^ b.some)

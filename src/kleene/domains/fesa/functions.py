@@ -7,7 +7,7 @@ independent second implementation that the tests compare them with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -144,8 +144,14 @@ class Diagrams:
             product = self._nones[key] = _product(self.true, [~self.var(name) for name in self._bottom_up(key)])
         return product
 
-    def _bottom_up(self, names: Iterable[Name]) -> list[Name]:
+    def _bottom_up(self, names: Collection[Name]) -> list[Name]:
+        self._introduce(names)
         return sorted(names, key=lambda n: self._manager.var_to_level(self._number(n)), reverse=True)
+
+    def _introduce(self, names: Iterable[Name]) -> None:
+        """New names get variables in an order that does not depend on how sets are stored."""
+        for name in sorted((n for n in names if n not in self._numbers), key=self._order or str):
+            self.var(name)
 
     def _number(self, name: Name) -> int:
         number = self._numbers.get(name)
@@ -160,6 +166,7 @@ class Diagrams:
             return function
         substitution = self._substitutions.get(key)
         if substitution is None:
+            self._introduce({name for pair in key for name in pair})
             pairs = [(self._number(old), self.var(new)) for old, new in key]
             substitution = self._substitutions[key] = BCDDSubstitution(pairs)
         return function.substitute(substitution)

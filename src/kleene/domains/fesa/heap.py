@@ -191,6 +191,10 @@ def flags_of(vectors: Vectors) -> frozenset[Flag]:
     return cast("frozenset[Flag]", vectors.dims)
 
 
+Case = frozenset[str]
+"""What is known of all heaps of a state: answers to questions such as which variables are NULL."""
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """An element at a location; `widen` marks loop heads and crowded locations, where nodes are summarised."""
@@ -199,8 +203,8 @@ class State:
     widen: bool = False
     context: object = None
     """The call site of the function that begins with this state."""
-    case: frozenset[str] = frozenset()
-    """With cases: the variables that are not NULL, among those of the cases."""
+    case: Case = frozenset()
+    """With cases: those that the state is about."""
 
     def same(self, other: State) -> bool:
         a, b = self.vectors, other.vectors

@@ -29,7 +29,7 @@ from kleene.domains.fesa.summaries import fresh, rename_nodes
 from kleene.domains.fesa.writing import clear
 from kleene.passes.facts.memory import Memory, Unmodelled
 
-_HAS_CHOSEN = Flag(EXISTS, Node(VARIABLE, "$chosen"))
+HAS_CHOSEN = Flag(EXISTS, Node(VARIABLE, "$chosen"))
 """Whether some blocks were chosen already."""
 _CONNECTED = "inner structures that are connected with each other"
 
@@ -66,9 +66,9 @@ def linked(heap: Heap, node: Node, target: Node) -> Iterator[tuple[Heap, Node | 
     if CHOSEN in (node.name, target.name):
         yield heap, *_choose(heap, node, target)
         return
-    first = heap.restrict(~heap.flag(_HAS_CHOSEN))
+    first = heap.restrict(~heap.flag(HAS_CHOSEN))
     if first is not None:
-        first.set({_HAS_CHOSEN: heap.space.true})
+        first.set({HAS_CHOSEN: heap.space.true})
         yield first, *_choose(first, node, target)
     give_up(heap, target)
     if node.size not in inner.sizes:

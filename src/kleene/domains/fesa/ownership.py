@@ -11,7 +11,7 @@ only on flags of nodes that are no summaries, so they are the same for all vecto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
 from kleene.domains.fesa.counters import count_is
 from kleene.domains.fesa.flags import (
@@ -53,7 +53,9 @@ def _not_below(heap: Heap, node: Node, top: Node) -> Function:
         return heap.space.false
     if not _leads(heap, top, node):
         return heap.space.true
-    return heap.flag(Flag(ABOVE, node, 0, top)) | _leaf(heap, top) | _avoids(heap, node, top, frozenset())
+    return (
+        heap.flag(Flag(ABOVE, node, 0, top)) | _no_way_down(heap, top, {node}) | _avoids(heap, node, top, frozenset())
+    )
 
 
 def forget_above(heap: Heap, node: Node | None = None) -> None:
@@ -98,18 +100,26 @@ def _above(heap: Heap, node: Node, below: Node, seen: frozenset[Node]) -> Functi
     return result
 
 
-def _leaf(heap: Heap, node: Node) -> Function:
-    """The condition that a node is the parent of no block."""
+def _no_way_down(heap: Heap, top: Node, ends: Set[Node]) -> Function:
+    """The condition that no child of a node is one of the ends or leads to one in the forest.
+
+    Slots whose targets do not lead there in the graph do not count: what hangs below a node that is taken out of a
+    ring, such as its data, does not hold the rest of the ring.
+    """
     result = heap.space.true
-    for slot in heap.slots(node):
-        edges = heap.edges_from(node, slot)
+    for slot in heap.slots(top):
+        edges = heap.edges_from(top, slot)
+        used = [f for f in edges if f.target is not None and heap.possible(heap.flag(parent(f)))]
+        below = {f.target._replace(ghost=False) for f in used if f.target is not None}
+        if not any(_leads(heap, child, end) for child in below for end in ends):
+            continue
         none = heap.space.false
         children = heap.any_of(heap.flag(parent(f)) for f in edges)
-        if any(heap.possible(heap.flag(parent(f)) & ~_alone(heap, f.target or node)) for f in edges):
+        if any(heap.possible(heap.flag(parent(f)) & ~_alone(heap, f.target or top)) for f in edges):
             shown, empty = none, none
             if heap.options.out_counter:
-                shown = heap.any_of(heap.flag(f) & _alone(heap, f.target or node) for f in edges)
-                empty = ~heap.flag(Flag(NOT_NULL, node, slot))
+                shown = heap.any_of(heap.flag(f) & _alone(heap, f.target or top) for f in edges)
+                empty = ~heap.flag(Flag(NOT_NULL, top, slot))
             result = result & (empty | (shown & ~children))
         else:
             result = result & ~children
@@ -197,7 +207,7 @@ def _release_held_children(heap: Heap, lost: Flag, new: Mapping[Target, Function
 
 
 def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Function]) -> None:
-    """If a block has one pointer to it and no children, that pointer becomes its parent edge.
+    """If a block has one pointer to it that is not below it, that pointer becomes its parent edge.
 
     This holds for any cell of a summary, so it is no choice. Children that variables hold were released before: a
     pointer that moves around a ring changes the whole forest in this way.
@@ -209,7 +219,7 @@ def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Funct
     if any(heap.leads_back(f.source, f.slot) for f in edges):
         return
     left = count_is(heap, target, 2 if lost.source.is_heap else 1)
-    takes = heap.flag(orphan) & left & _leaf(heap, target)
+    takes = heap.flag(orphan) & left & _no_way_down(heap, target, {f.source for f in edges})
     takes = takes & ~heap.any_of(heap.flag(f) for f in edges if f.source == target)
     if heap.possible(takes):
         changes = {parent(f): heap.flag(parent(f)) | (heap.flag(f) & takes) for f in edges if f.source != target}

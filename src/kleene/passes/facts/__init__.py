@@ -4,9 +4,12 @@ In reading order:
 
 - `memory`: objects, cells, and where pointers may point inside objects
 - `calls`: which functions are analysed apart, though they could be inlined
+- `reuse`: where addresses may be given out again
 - `liveness`: which variables are still read
+- `lifetimes`: how long an analysis keeps variables
 - `integers`: which constants matter to which integer variable or cell
 - `intervals`: intervals of integer variables
+- `congruences`: linear equations of integer variables modulo powers of two
 - `blocks_of_pointers`: kinds of blocks that a pointer may point to
 - `relations`: relations of numbers, members and lengths of blocks
 - `nonnegative`: numbers in variables and members that are never less than 0

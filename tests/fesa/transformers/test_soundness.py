@@ -11,6 +11,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.fesa.checking import Bench
+from tests.fesa.concrete import ACCESS, UNSET, Concrete, Outcome, outcomes
+from tests.fesa.statements import VOCABULARIES, Statement
 
 from kleene.domains.fesa.counters import count_is, decrement, increment, keep_hygiene, reduce
 from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, Flag, Node
@@ -19,10 +22,6 @@ from kleene.domains.fesa.heap import Heap, Options
 from kleene.domains.fesa.summaries import materialise, separate_instance, summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
-
-from .checking import Bench
-from .concrete import ACCESS, UNSET, Concrete, Outcome, outcomes
-from .statements import VOCABULARIES, Statement
 
 SETTINGS = [
     Options(),

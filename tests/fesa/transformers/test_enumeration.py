@@ -9,11 +9,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.fesa.checking import Bench
+from tests.fesa.statements import VOCABULARIES
 
 from kleene.domains.fesa.heap import Options
-
-from .checking import Bench
-from .statements import VOCABULARIES
 
 SETTINGS = {
     "default": Options(),

@@ -23,7 +23,7 @@ from kleene.engine.tabulate import Tabulated
 from kleene.passes.preparation import Prepared
 from kleene.results.fesa import FesaResult
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "c"
 PAPER = ("three_elements", "sll", "dll", "summarise_tree", "access_tree", "free_tree")
 OWN = (
     "sll/reverse",

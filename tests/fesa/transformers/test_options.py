@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fesa.checking import Bench
 from tests.fesa.statements import VOCABULARIES
-from tests.fesa.test_enumeration import SETTINGS
+from tests.fesa.transformers.test_enumeration import SETTINGS
 
 SIZES = ((0, 2, 0), (1, 1, 0), (2, 0, 0))
 """Blocks, places without a value, lost blocks."""

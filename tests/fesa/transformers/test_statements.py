@@ -15,7 +15,7 @@ import pytest
 from tests.fesa.checking import Bench, Item
 from tests.fesa.concrete import ACCESS, NUMBERS, UNSET, Concrete, Outcome, Value, outcomes
 from tests.fesa.statements import VOCABULARIES, Statement
-from tests.fesa.test_enumeration import SETTINGS
+from tests.fesa.transformers.test_enumeration import SETTINGS
 
 from kleene.cfa.expressions import Constant
 from kleene.cfa.operations import Exit, Place, Return

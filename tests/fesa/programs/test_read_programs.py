@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-from tests.fesa import test_small_programs as prepared
-from tests.fesa.test_small_programs import DECLARED, marked
+from tests.fesa.programs import test_small_programs as prepared
+from tests.fesa.programs.test_small_programs import DECLARED, marked
 from tests.unit.semantics.contract_runs import expected, program_of
 
 from kleene.analysis.c.fesa import FesaAttempt, analyse_by_attempt

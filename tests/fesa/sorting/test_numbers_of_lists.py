@@ -1,4 +1,4 @@
-"""Programs that need numbers of neighbours, zones beside the Boolean function, or forests without cycles."""
+"""Programs that need numbers of neighbours, numbers beside the Boolean function, or forests without cycles."""
 
 from __future__ import annotations
 
@@ -79,6 +79,26 @@ int main(void) {
 }
 """
 )
+UNBOUNDED = (
+    START
+    + """
+int main(void) {
+    struct node *a = NULL, *b = NULL;
+    KIND made = 0, in_a = 0, in_b = 0;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        if (!n) break;
+        made++;
+        if (__VERIFIER_nondet_int()) { n->next = a; a = n; in_a++; } else { n->next = b; b = n; ++in_b; }
+    }
+    if (made != in_a + in_b) { struct node *bad = NULL; bad->next = a; }
+    assert(in_b == made - in_a);
+    while (a) { struct node *n = a->next; free(a); a = n; }
+    while (b) { struct node *n = b->next; free(b); b = n; }
+    return 0;
+}
+"""
+)
 ANYWHERE = """
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
@@ -128,7 +148,9 @@ def verdict(folder: Path, text: str, name: str) -> tuple[Verdict, str]:
     [
         (PUSHED, "assert", "FESA, by order"),
         (INSERTED, "assert", "FESA, by order"),
-        (COUNTED, "assert", "FESA, by zones"),
+        (COUNTED, "assert", "FESA, by numbers"),
+        (UNBOUNDED.replace("KIND", "unsigned long"), "memsafety", "FESA, by numbers"),
+        (UNBOUNDED.replace("KIND", "int"), "assert", "FESA, by numbers"),
         (ANYWHERE, "memcleanup", "FESA"),
     ],
 )
@@ -143,6 +165,8 @@ def test_what_was_unknown_is_proved(tmp_path: Path, text: str, name: str, by: st
         (PUSHED.replace("x > list->data", "x < list->data"), "assert"),
         (INSERTED.replace("p->data < n->data", "p->data > n->data"), "assert"),
         (COUNTED.replace("linked++;", "if (made > 1) linked++;"), "assert"),
+        (UNBOUNDED.replace("KIND", "int").replace("++in_b", "in_b += 2"), "assert"),
+        (UNBOUNDED.replace("KIND", "int").replace("assert(in_b", "assert(0 != made); assert(in_b"), "assert"),
         (ANYWHERE.replace("if (p->prev) p->prev->next = p->next; else", "if (!p->prev)"), "memsafety"),
         (ANYWHERE.replace("            free(p);\n", ""), "memcleanup"),
     ],

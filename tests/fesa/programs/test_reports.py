@@ -16,7 +16,7 @@ from kleene.passes.preparation import Prepared
 from kleene.report.check.fesa_words import fesa_invariants, relations
 from kleene.report.drawing.fesa_picture import state_dot, state_svg
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c" / "fesa"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "c" / "fesa"
 X, Y, BLOCK = Node("variable", "x"), Node("variable", "y"), Node("heap", "", 8, 1)
 CELLS = {(8, 0): "next"}
 

@@ -11,6 +11,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.fesa.concrete import Concrete, Outcome, World, outcomes
+from tests.fesa.meaning import Meaning
+from tests.fesa.statements import Statement, all_links, found
+from tests.fesa.transformers.test_soundness import shaken
 
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Invoke
@@ -24,11 +28,6 @@ from kleene.domains.fesa.widening import widen
 from kleene.domains.fesa.writing import clear
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.passes.prepare import whole_program
-
-from .concrete import Concrete, Outcome, World, outcomes
-from .meaning import Meaning
-from .statements import Statement, all_links, found
-from .test_soundness import shaken
 
 OPTIONS = Options()
 OUTER, INNER = ("x", "y", "z"), ("f.x", "f.y", "f.z")

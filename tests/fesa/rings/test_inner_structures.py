@@ -15,7 +15,7 @@ from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.results.fesa import FesaResult
 
-EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "c" / "fesa" / "list_of_rings.c"
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "c" / "fesa" / "list_of_rings.c"
 ROWS = [row for row in FESA_ATTEMPTS if row.inner]
 INNER = ROWS[0]
 BROKEN = "list->ring->next = NULL; list->ring->next->next = NULL;"

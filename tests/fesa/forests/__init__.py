@@ -1,0 +1,1 @@
+"""Which pointers are the parents of blocks: nothing is lost."""

@@ -1,0 +1,1 @@
+"""Whole programs: examples, small ones with marked lines, calls, random ones, reports."""

@@ -1,0 +1,1 @@
+"""Rings, and rings in lists and in rings."""

@@ -1,0 +1,1 @@
+"""Sorted lists, and counters beside lists."""

@@ -1,0 +1,1 @@
+"""Single operations on all small memories, and long random runs of them."""

@@ -1,0 +1,1 @@
+"""Vectors, functions, and the values of expressions."""
