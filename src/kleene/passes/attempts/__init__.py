@@ -16,6 +16,5 @@ In reading order:
 - `slices`: automata that follow one data structure each
 - `stale`: pointers in memory that nothing reads any more are NULL; used by all attempts that forget dead pointers
 - `moves`: a cell whose pointer was read for the last time, and went to another cell, has no value
-- `contradictions`: tests that the zones of numbers contradict are left out
 - `contradictions`: tests that contradict what is known of numbers are left out
 """
