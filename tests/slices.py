@@ -25,7 +25,7 @@ EVERY: dict[str, int] = {
     "tests/unsafe_c/arrays/test_before_the_first.py::test_the_element_before_the_first[next to": ONLY_IN_EXAM,
     "tests/cli/test_contracts_with_numbers.py::test_no_wrong_body_is_proved[if": ONLY_IN_EXAM,
     "tests/cli/test_contracts_with_numbers.py::test_no_wrong_body_is_proved[*count": ONLY_IN_EXAM,
-    "tests/library/test_whole_objects.py::test_it_has_an_error[text2": ONLY_IN_EXAM,
+    "tests/library/readings/test_whole_objects.py::test_it_has_an_error[text2": ONLY_IN_EXAM,
     "tests/corpus/test_corpus.py::test_program[sll/marked_dangling]": ONLY_IN_EXAM,
     "tests/library/test_library.py::test_every_function_of_a_library_is_proved[dlist.c]": ONLY_IN_EXAM,
     "tests/cli/test_contracts.py::test_a_caller_knows_the_contract_only": ONLY_IN_EXAM,
