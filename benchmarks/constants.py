@@ -64,6 +64,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("GLANCE_STEPS", ("errors",)),
         ("FIRST_LOOK_SECONDS", ("errors",)),
         ("HEAD_START_SECONDS", ("shape",)),
+        ("KEYS_HEAD_START_SECONDS", ("shape",)),
         ("LARGE_EDGES", ("errors",)),
         ("LARGE_LOOK_SECONDS", ("errors",)),
         ("LEAST_SECONDS", ("errors",)),
