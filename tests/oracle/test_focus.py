@@ -114,7 +114,7 @@ OTHERS: list[tuple[Formula, int]] = [
 @pytest.mark.parametrize(("f", "most"), OTHERS, ids=str)
 @pytest.mark.parametrize("reached", [HALF, 1.0])
 def test_other_individuals_of_a_summary_node(f: Formula, most: int, reached: float) -> None:
-    """Def. 6.1, both parts: one individual, or as many as the formula speaks of."""
+    """Def. 6.1, both parts: one individual, or as many as the formula names."""
     s = NaiveStructure(LIST.vocabulary, [0], {p.name: {} for p in LIST.vocabulary})
     s.values["ac"] = {(0,): 1.0}
     s.values["sm"] = {(0,): HALF}

@@ -80,7 +80,7 @@ ASSERTIONS_SECONDS = 20.0
 """Most seconds for refinement after the shape analysis: proofs of field assertions take 1 to 11."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
-LONG_TEXTS, MANY_OPERATIONS = "by a run on long texts", "by a run of many operations on few keys"
+LONG_TEXTS, MANY_OPERATIONS = "with long texts", "with many operations on few keys"
 """How a finding of the search over lengths was made."""
 ASSERTIONS = frozenset(("assert", "unreach"))
 """Properties that numbers in memory may decide."""

@@ -1,7 +1,7 @@
 """Cases: several states at one location, told apart by what is the same for all vectors of a heap.
 
 A heap is represented if the vectors of all choices of instances are in the set. So a state may be divided by facts
-about variables and nodes that are no summaries, of which there is one answer for a heap, and by no others.
+about variables and nodes that are no summaries: these have one answer for a whole heap, others may have several.
 
 Beside the paper: it has one state for each location.
 """

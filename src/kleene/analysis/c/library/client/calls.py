@@ -46,7 +46,7 @@ static void *kleene_stored(void) {{ return __VERIFIER_nondet_int() ? {_DATUM} : 
 """
 """Pointers that are stored: NULL, and two others that a search tells apart. A trial has one."""
 STORED_POINTERS = (_DATUM, _ANY_DATUM, _STORED)
-"""The expressions of such pointers, of which a client that stores none has none."""
+"""The expressions of such pointers; a client that stores none has none."""
 _TEXTS = ('""', '"a"', '"key"')
 """Texts of a trial: the empty one, and two of different lengths. A client that is to be proved has any texts."""
 
