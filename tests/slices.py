@@ -336,6 +336,23 @@ EVERY: dict[str, int] = {
     "tests/library/test_library.py::test_no_mutant_that_fails_in_a_compiled_run_is_proved": ONLY_IN_EXAM,
     "tests/library/test_library.py::test_the_heaps_of_compiled_runs_satisfy_the_invariant": ONLY_IN_EXAM,
     "tests/library/test_library.py::test_an_error_in_one_function_is_shown_with_its_operations": 18,
+    "tests/unsafe_c/structures/test_tags.py": 2,
+    "tests/library/readings/test_whole_objects.py": 2,
+    "tests/unit/passes/elements/test_member_arrays.py": 2,
+    "tests/unit/passes/elements/test_structs_with_arrays.py": 2,
+    "tests/unit/passes/attempts/test_owned_executed.py": 2,
+    "tests/unsafe_c/arrays/test_copied_texts.py": 2,
+    "tests/unsafe_c/arrays/test_loops_downwards.py": 2,
+    "tests/unsafe_c/arrays/test_reserved_vectors.py": 2,
+    "tests/unsafe_c/arrays/test_arrays_of_structs.py": 2,
+    "tests/unsafe_c/functions/test_struct_values.py": 2,
+    "tests/unit/semantics/test_library_calls.py": 2,
+    "tests/fesa/sorting/test_merging.py::test_a_wrong_merge_is_not_proved": 2,
+    "tests/library/blame/test_code_outside.py": 2,
+    "tests/library/test_files_of_projects.py": 2,
+    "tests/library/readings/test_status.py": 2,
+    "tests/library/readings/test_preconditions.py": 2,
+    "tests/corpus/test_corpus.py::test_program": 2,
 }
 """For the beginning of a test's name, the k of 'every k-th': what is costly and has many cases of one kind."""
 
