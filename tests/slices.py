@@ -77,8 +77,8 @@ EVERY: dict[str, int] = {
     "tests/test_docs.py::test_commands_do_what_is_shown[docs/manual/check.md-4]": ONLY_IN_EXAM,
     "tests/cli/test_contracts.py::test_what_is_proved[list]": ONLY_IN_EXAM,
     "tests/cli/test_contracts.py::test_what_is_broken": 2,
-    "tests/coverage/test_corpus.py": 2,
-    "tests/coverage/test_wrong_proofs.py": 2,
+    "tests/coverage/test_corpus.py": 3,
+    "tests/coverage/test_wrong_proofs.py": 3,
     "tests/library/generality/test_results_are_read.py::test_what_a_client_gets_may_be_null_or": ONLY_IN_EXAM,
     "tests/fuzz_c/test_agreement.py::test_exact_exploration_contradicts_no_proof_of_recursive_functions": 3,
     "tests/unsafe_c/structures/test_rotations.py::test_a_changed_rotation_is_not": 6,
@@ -352,7 +352,7 @@ EVERY: dict[str, int] = {
     "tests/library/test_files_of_projects.py": 2,
     "tests/library/readings/test_status.py": 2,
     "tests/library/readings/test_preconditions.py": 2,
-    "tests/corpus/test_corpus.py::test_program": 2,
+    "tests/corpus/test_corpus.py::test_program": 3,
 }
 """For the beginning of a test's name, the k of 'every k-th': what is costly and has many cases of one kind."""
 
