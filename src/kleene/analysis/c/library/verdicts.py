@@ -108,12 +108,12 @@ def _is_error_of(name: str, verdict: FunctionVerdict, other: FunctionVerdict) ->
     An object that the other one breaks fails in the same place, whoever calls it.
     """
     finding, shown = verdict.finding, other.finding
-    if finding is None or shown is None or finding.function == name:
-        return finding is not None and finding.function == name
-    same = (finding.kind, finding.file, finding.line, finding.column) == (
-        shown.kind, shown.file, shown.line, shown.column
-    )  # fmt: skip
+    if finding is None or shown is None:
+        return False
+    if finding.function == name:
+        return True
+    places = [(each.kind, each.file, each.line, each.column) for each in (finding, shown)]
     program = verdict.run.trace.program if verdict.run is not None else None
-    if not same or program is None:
+    if places[0] != places[1] or program is None:
         return False
     return name in program.reached_from(verdict.name) and verdict.name not in program.reached_from(name)

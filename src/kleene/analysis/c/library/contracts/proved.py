@@ -21,8 +21,6 @@ from kleene.results.library import FunctionVerdict, LibraryReport
 MOST_SECONDS = 10.0
 """Most seconds for a body: those of lists and trees take 0.1 to 2."""
 NOT_PROVED = "the formulas that hold of its objects do not prove it alone: {}"
-
-
 NO_TIME = "there was no time left"
 
 
