@@ -32,11 +32,14 @@ def command(program: str, input_name: str, formula: str, trace: bool, **given: A
     spec = specification(program, given)
     structures = spec.structures(input_name)
     options, start = spec.options, time.perf_counter()
-    if trace and not given["quiet"]:
-        _, roots = computation(spec.formula(formula), structures, spec.theory, _with_time(options, TRACE_SHARE))
+    traced = trace and not given["quiet"]
+    result = assume(
+        spec.formula(formula), structures, spec.theory, _with_time(options, 1 - TRACE_SHARE) if traced else options
+    )
+    if traced:
+        rest = _with_time(options, 1, time.perf_counter() - start)
+        _, roots = computation(spec.formula(formula), structures, spec.theory, rest, best=result)
         click.echo(computation_text(roots))
-        options = _with_time(options, 1, time.perf_counter() - start)
-    result = assume(spec.formula(formula), structures, spec.theory, options)
     return finish(spec, "assume", result, formula=formula)
 
 
