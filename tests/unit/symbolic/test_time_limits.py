@@ -58,7 +58,7 @@ def test_a_solver_that_is_not_interrupted_gets_small_portions() -> None:
     """5,000 conflicts took longer than what was left of the time."""
     halves = (10.0 / 2 ** (i // 2) for i in range(2_000))  # a portion takes half of what is left
     assert max(_portions(halves, conflicts=500)) == 50
-    assert _portions(iter([10.0, 10.0, 10.0, 10.0, 5.0, 5.0, 0.0])) == [50, 100, 50]
+    assert _portions(iter([10.0, 10.0, 10.0, 10.0, 5.0, 5.0, 0.0, 0.0])) == [50, 100, 50]
     assert _portions(repeat(float("inf"))) == [5_000] * 40
     quick = _portions(repeat(10.0))
     assert quick[0] == 50
