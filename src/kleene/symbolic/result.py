@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, overload
 
 from kleene.diagnostics import LimitReached
 from kleene.logic.kleene import Kleene
@@ -56,6 +56,29 @@ class SymbolicOptions:
         return Solver(self.backend, self.limits, dump=self.dump)
 
 
+class Stores(Sequence[Structure | None]):
+    """Stores, some of which are built when somebody looks at them."""
+
+    def __init__(self, stores: Sequence[Structure | Callable[[], Structure | None] | None]) -> None:
+        self._stores = list(stores)
+
+    def __len__(self) -> int:
+        return len(self._stores)
+
+    @overload
+    def __getitem__(self, place: int) -> Structure | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> Stores: ...
+    def __getitem__(self, place: int | slice) -> Structure | Stores | None:
+        if isinstance(place, slice):
+            return Stores(self._stores[place])
+        store = self._stores[place]
+        if store is None or isinstance(store, Structure):
+            return store
+        built = self._stores[place] = store()
+        return built
+
+
 @dataclass(frozen=True)
 class SymbolicResult:
     """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query,
@@ -65,7 +88,7 @@ class SymbolicResult:
     """
 
     structures: tuple[Structure, ...]
-    stores: tuple[Structure | None, ...]
+    stores: Sequence[Structure | None]
     most_precise: bool
     reason: str | None
     solver_calls: int

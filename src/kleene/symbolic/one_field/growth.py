@@ -7,8 +7,10 @@ are on the cycle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from kleene.symbolic.one_field.parts import Parts, Waiting
 from kleene.symbolic.one_field.problem import CYCLIC, LOOP, Palette
@@ -48,6 +50,8 @@ class Tree:
     below: tuple[Tree, ...] = ()
 
 
+Fitting = dict[tuple[int, int], list[tuple[Summary, Tree]]]
+"""Open trees with their summaries, by the colours of their roots and their kinds that exclude others."""
 Component = tuple[tuple[Tree, ...], bool]
 """Trees whose roots are in sequence; True if the last root leads to the first one, else there is one tree."""
 Store = tuple[Component, ...]
@@ -164,28 +168,33 @@ class Growth:
             for tree, example in self._opens[c].items():
                 waiting.push(summaries.begins_chain(tree, c), (example,))
         fitting = {c: self._fitting(c) for c in pieces}
+        sizes = {c: sum(map(len, trees.values())) for c, trees in fitting.items()}
         seen: dict[ChainEnds, Parts[None]] = {(c, d): Parts(self._exact_at[c]) for c in pieces for d in pieces}
         while waiting:
-            chain, roots = waiting.pop()
+            path, roots = waiting.pop()
             first, last = roots[0].colour, roots[-1].colour
-            if not seen[first, last].add(chain, None):
+            if not seen[first, last].add(path, None):
                 continue
-            self._close_cycle(chain, roots)
-            self._budget.spend(len(fitting[last]))
-            excluded = summaries.excluded_by(chain)
-            for tree, example in fitting[last]:
-                d = example.colour
-                if d < first or tree & excluded:  # a cycle begins with its first colour
-                    continue
-                longer = summaries.together(chain, tree) | summaries.step(self._kind[last], self._kind[d])
-                longer |= summaries.links_ahead(chain, tree)
+            self._close_cycle(path, roots)
+            self._budget.spend(sizes[last])
+            excluded = summaries.excluded_by(path)
+            for d, tree, example in self._joinable(fitting[last], first, excluded):
+                longer = summaries.together(path, tree) | summaries.step(self._kind[last], self._kind[d])
+                longer |= summaries.links_ahead(path, tree)
                 if not longer & summaries.forbidden and not seen[first, d].covers(longer):
                     waiting.push(longer, (*roots, example))
 
-    def _fitting(self, last: int) -> list[tuple[Summary, Tree]]:
+    def _joinable(self, fitting: Fitting, first: int, excluded: int) -> Iterator[tuple[int, Summary, Tree]]:
+        """The trees that can become part of a chain: a cycle begins with its first colour."""
+        for (d, excluding), trees in fitting.items():
+            if d >= first and not excluding & excluded:
+                for tree, example in trees:
+                    yield d, tree, example
+
+    def _fitting(self, last: int) -> Fitting:
         """The open trees whose roots can follow a root of this colour on a cycle of two or more."""
         summaries = self.summaries
-        result: list[tuple[Summary, Tree]] = []
+        result: Fitting = defaultdict(list)
         for c in self._follows[last]:
             if self._is_loop(c) or self._is_loop(last):
                 continue
@@ -193,7 +202,8 @@ class Growth:
             for tree, example in self._opens[c].items():
                 if summaries.agrees(summaries.see(tree, last), c, complete=True):
                     fitting.add(summaries.without_seen(summaries.begins_chain(tree, c)), example)
-            result += fitting.items()
+            for tree, example in fitting.items():
+                result[c, tree & summaries.excluding].append((tree, example))
         return result
 
     def _close_cycle(self, chain: Summary, roots: tuple[Tree, ...]) -> None:
@@ -220,16 +230,16 @@ class Growth:
         stores: Parts[Store] = Parts(self._exact)
         waiting: Waiting[Store] = Waiting(summaries.all_some)
         waiting.push(0, ())
-        components = self._components.items()
+        components: dict[int, list[tuple[Summary, Component]]] = defaultdict(list)
+        for component, example in self._components.items():
+            components[component & summaries.excluding].append((component, example))
         while waiting:
             summary, store = waiting.pop()
             if not stores.add(summary, store):
                 continue
-            self._budget.spend(len(components))
+            self._budget.spend(len(self._components.items()))
             excluded = summaries.excluded_by(summary)
-            for component, example in components:
-                if component & excluded:
-                    continue
+            for component, example in chain.from_iterable(c for e, c in components.items() if not e & excluded):
                 joined = summaries.together(summary, component) | summaries.links_apart(summary, component)
                 if not joined & summaries.forbidden and not stores.covers(joined):
                     waiting.push(joined, (*store, example))
