@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 
 from kleene.diagnostics import Limit, LimitReached
 from kleene.logic.formula import Formula
@@ -130,13 +130,21 @@ def _known(store: Structure) -> Structure:
 
 
 def _all_stores(colours: Palette, budget: Budget) -> Iterator[tuple[Summary, Store]]:
-    yield from Growth(colours, budget).stores().items()
+    growth = Growth(colours, budget)
+    growth.grow()
+    yield from growth.stores().items()
 
 
 def _largest_stores(colours: Palette, budget: Budget) -> Iterator[tuple[Summary, Store]]:
-    free = Summaries(colours).free_kinds
-    if 1 << len(free) > MOST_KINDS_OF_GARBAGE_SETS:
+    cyclic, others = Summaries(colours).free_kinds
+    if 1 << len(cyclic) + len(others) > MOST_KINDS_OF_GARBAGE_SETS:
         raise TooMany
-    for size in range(len(free) + 1):
-        for garbage in combinations(free, size):
-            yield from Growth(colours, budget, garbage).stores().items()
+    for garbage in _subsets(others):
+        growth = Growth(colours, budget, garbage)
+        growth.grow()
+        for on_cycles in _subsets(cyclic):
+            yield from growth.stores(on_cycles).items()
+
+
+def _subsets(kinds: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    return chain.from_iterable(combinations(kinds, size) for size in range(len(kinds) + 1))

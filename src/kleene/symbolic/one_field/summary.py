@@ -172,8 +172,11 @@ class Summaries:
         return self._excluded[colour] >> len(self.palette.counted) & self._seen
 
     @property
-    def free_kinds(self) -> list[int]:
-        """Garbage: kinds of individuals that need no particular predecessor, and that more of them never hinder."""
+    def free_kinds(self) -> tuple[list[int], list[int]]:
+        """Garbage: kinds of individuals that need no particular predecessor, and that more of them never hinder.
+
+        Those that are always on cycles, and all others. A component whose cycle has garbage has only garbage.
+        """
         unreached = 0
         for c in self.palette.colours:
             if not any(c.values[f.name] for f in self._about_paths if f.kind is Kind.FROM):
@@ -181,7 +184,9 @@ class Summaries:
         hindering = self._counted_twice | _union(a | b for a, b in (self._sides[i] for i in self._unwanted))
         if self._forbidden_paths():
             hindering = self.all_some
-        return [k for k in bits(unreached & ~hindering) if not self._apart[k]]
+        free = [k for k in bits(unreached & ~hindering) if not self._apart[k]]
+        elsewhere = {c.kind for c in self.palette.colours if not c.values[CYCLIC]}
+        return [k for k in free if k not in elsewhere], [k for k in free if k in elsewhere]
 
     # Parts ----------------------------------------------------------------------------------------------
 
@@ -284,6 +289,10 @@ class Summaries:
         if not self.tracks_hanging:
             return longer
         return longer | self._without_paths((), [(self._hanging_of(chain), self._hanging_of(tree))])
+
+    def are_on_one_cycle(self, one: int, other: int) -> bool:
+        """Whether colours agree in what the individuals of a cycle have in common: who reaches them, and whom."""
+        return self._all_support[one] == self._all_support[other]
 
     def closes(self, chain: Summary, c: int) -> bool:
         """Whether the features about paths and loops of the first root agree with the whole cycle."""
