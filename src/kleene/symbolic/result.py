@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Protocol, TypeVar, overload
 
 from kleene.diagnostics import LimitReached
-from kleene.logic.kleene import Kleene
 from kleene.smt.solver import Limits, Solver, Statistics
 from kleene.structures.embedding import embeds
-from kleene.structures.structure import Structure
+from kleene.structures.structure import AC, AC_MAY, Structure
 from kleene.structures.tvs_writer import structure_order
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-Names = tuple[tuple[Kleene, ...], ...] | None
+Names = tuple[int, tuple[int, ...]] | None
 
 
 class Within(Protocol):
@@ -119,16 +119,22 @@ def without_embedded(structures: Mapping[Structure, Value]) -> dict[Structure, V
 
 
 def _names(structure: Structure) -> Names:
-    """The canonical names of the nodes in order, if all are definite and different, and all nodes are there.
+    """The canonical names of the nodes in order, as bit sets of nodes, one for each abstraction predicate.
 
-    Canonical structures with the same set of such names have them in the same order, and only the identity can embed
-    one in another.
+    None if one is not definite, two nodes have the same, or a node may be missing. Canonical structures with the same
+    set of such names have them in the same order, and only the identity can embed one in another.
     """
-    abstraction = [p.name for p in structure.vocabulary.unary_abstraction]
-    names = tuple(tuple(structure.value(name, u) for name in abstraction) for u in structure.nodes)
-    if len({*names}) < len(names) or not all(value.definite for name in names for value in name):
+    vocabulary, values = structure.vocabulary, structure.values
+    rails = [2 * vocabulary.index(p.name) for p in vocabulary.unary_abstraction]
+    if any(values[rail] != values[rail + 1] for rail in rails) or values[AC] != values[AC_MAY]:
         return None
-    return None if any(structure.is_maybe_active(u) for u in structure.nodes) else names
+    names = tuple(values[rail] for rail in rails)
+    return (structure.size, names) if _are_different(structure.size, names) else None
+
+
+@cache
+def _are_different(size: int, names: tuple[int, ...]) -> bool:
+    return len({tuple(bits >> u & 1 for bits in names) for u in range(size)}) == size
 
 
 def _is_below(one: Structure, other: Structure) -> bool:
