@@ -10,7 +10,8 @@ The claim is: for every run and every bound there is a run on images that has ``
 in a place (variable or cell) that has an image, and the same in every other place. It holds if
 
 1. every write to a place with an image writes a copy from such a place of the same type, an unknown number, or a
-   constant, whose image may be 0 or 1. No such place has an initial value (globals, zeroed memory, copied bytes);
+   constant, whose image may be 0 or 1. No such place has an initial value (globals, copied bytes); the members of a
+   struct in zeroed memory are written one by one (`zeroed_members`);
 2. every read from a place with an image is a copy to such a place, an output, or an operand of a comparison that is the
    whole condition of an assumption or the whole value of an assignment;
 3. such a comparison uses the images only if both sides have one. Otherwise both results are possible: images do not
@@ -44,7 +45,7 @@ from kleene.cfa.operations import (
     Skip,
     expressions,
 )
-from kleene.cfa.types import IntegerType
+from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType
 from kleene.passes.facts.integers import COMPARE, Constants, Key
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory, constant_of
@@ -68,6 +69,7 @@ def mapped_by_images(memory: Memory) -> Callable[[Expression], bool]:
 
 def _order_of(memory: Memory) -> _Order:
     uses = _Order(Constants(memory))
+    uses.records = memory.program.records
     operations = [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]
     for operation in operations:
         uses.note(operation)
@@ -80,12 +82,28 @@ def _order_of(memory: Memory) -> _Order:
     return uses
 
 
+def zeroed_members(operation: Operation, records: Mapping[str, RecordLayout]) -> list[Field] | None:
+    """The members of the struct that an operation makes of zeros; None if it makes something else."""
+    match operation:
+        case Allocate(
+            target=Variable(type=PointerType(target=RecordType() as record)) as pointer, size=size, zeroed=True
+        ) if constant_of(size) == record.size and record.name in records:
+            layout = records[record.name]
+            scalars = all(isinstance(m.type, IntegerType | PointerType) and m.bit_width is None for m in layout.fields)
+            if scalars and not layout.union:
+                return [Field(Deref(pointer, record), m.name, m.type, m.offset) for m in layout.fields]
+    return None
+
+
 @dataclass
 class _Order(Uses):
     """How the program uses its numbers; comparisons with each other are harmless."""
 
     compared: set[Key] = field(default_factory=set)
     """Numbers that are compared by `<`, `<=`, `>` or `>=`."""
+    records: Mapping[str, RecordLayout] = field(default_factory=dict)
+    unnamed: set[int] = field(default_factory=set)
+    """The offsets of bytes in zeroed structs that are no member."""
 
     def _compare(self, operator: str, left: Expression, right: Expression) -> None:
         sides = [same(left), same(right)]
@@ -99,8 +117,10 @@ class _Order(Uses):
 
     def look(self, operation: Operation) -> None:
         """Spoil numbers that have a value without an assignment, or that are compared inside other expressions."""
-        if isinstance(operation, MemSet) or (isinstance(operation, Allocate) and operation.zeroed):
+        if isinstance(operation, MemSet):
             self.cells_spoiled = True
+        if isinstance(operation, Allocate) and operation.zeroed:
+            self._look_at_zeros(operation)
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
             self._spoil_computed(operation.target, same(operation.value))
         plain = _test_of(operation)
@@ -109,6 +129,18 @@ class _Order(Uses):
                 if isinstance(node, Comparison) and node is not plain and not isinstance(operation, Return):
                     for side in (same(node.left), same(node.right)):
                         self.spoiled.update(self._keys(side))
+
+    def _look_at_zeros(self, operation: Allocate) -> None:
+        """Members are written one by one; nothing is written to the bytes between them."""
+        members = zeroed_members(operation, self.records)
+        if members is None:
+            self.cells_spoiled = True
+            return
+        named = {member.offset + i for member in members for i in range(member.type.size)}
+        self.unnamed.update({*range(constant_of(operation.size) or 0)} - named)
+        for member in members:
+            if isinstance(member.type, IntegerType):
+                self.note(Assign(operation.place, member, Constant(0, member.type)))
 
     def _spoil_computed(self, target: Expression, value: Expression) -> None:
         """Spoil a place whose value is computed or has another type: it is no unknown number."""
@@ -136,6 +168,7 @@ class _Order(Uses):
             and bool(self.compared & members)
             and not self.spoiled & members
             and not (cells and (self.cells_spoiled or self.overlapping()))
+            and not any(k in self.unnamed for k in members)
         )
 
 
@@ -195,8 +228,23 @@ class _Images:
                     self.asserted |= len(pair) == 2 and any(fails.values())
                     values = {t for t in (True, False) if _may(test, t, pair, exact=fails[t])}
                     self._assign(edge, label.target, leaf, values)
+            elif members := [m for m in zeroed_members(label, self.uses.records) or () if self.uses.maps(m)]:
+                self._zero(edge, members)
             else:
                 self.edges.append(edge)
+
+    def _zero(self, edge: Edge[Operation], members: Sequence[Field]) -> None:
+        """A struct of zeros, if there is memory for it: on which side of the bound 0 is, each member chooses."""
+        label = edge.label
+        assert isinstance(label, Allocate)
+        made, here = self._new(edge.source), self._new(edge.source)
+        self.edges.append(Edge(edge.source, label, made))
+        self.edges.append(Edge(made, Assume(label.place, label.target, truth=False), edge.target))
+        self.edges.append(Edge(made, Assume(label.place, label.target, truth=True), here))
+        for i, member in enumerate(members, 1):
+            after = edge.target if i == len(members) else self._new(edge.source)
+            self._assign(Edge(here, label, after), member, here, {True, False})
+            here = after
 
     def _assign(self, edge: Edge[Operation], target: Expression, source: str, values: Set[bool]) -> None:
         """The target gets one of some values, 0 or 1."""

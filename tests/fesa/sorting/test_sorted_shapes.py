@@ -46,7 +46,13 @@ SORTING = (
     "while (p->next && p->next->key < n->key) p = p->next;"
     f"n->next = p->next; p->next = n; }} }} {CHECKED} {FREED}"
 )
-SAFE = {"ring": (RING, APART), "doubly linked": (DOUBLY, APART), "sorting": (SORTING, "order")}
+ZEROED = SORTING.replace("malloc(", "calloc(1, ")
+SAFE = {
+    "zeroed": (ZEROED, "order"),
+    "ring": (RING, APART),
+    "doubly linked": (DOUBLY, APART),
+    "sorting": (SORTING, "order"),
+}
 WRONG = [
     (RING, "p->next->key < n->key", "p->next->key > n->key"),
     (RING, "p->next->key < n->key", "any"),
@@ -57,6 +63,7 @@ WRONG = [
     (SORTING, "n->key <= head->key", "n->key >= head->key"),
     (SORTING, "p->next->key < n->key", "p->key < n->key"),
     (SORTING, "n->key <= head->key", "any"),
+    (ZEROED, "n->key <= head->key", "0 <= n->key"),
 ]
 """Each has a list that is not sorted, on some run."""
 
@@ -67,7 +74,9 @@ def analysed(folder: Path, body: str, row: str) -> FesaResult:
     return analyse_by_attempt(Prepared(read_program([str(path)])), ROWS[row], malloc_may_fail=False, seconds=120.0)
 
 
-@pytest.mark.parametrize("name", ["ring", *(pytest.param(n, marks=in_exam) for n in ("doubly linked", "sorting"))])
+@pytest.mark.parametrize(
+    "name", ["ring", *(pytest.param(n, marks=in_exam) for n in ("doubly linked", "sorting", "zeroed"))]
+)
 def test_what_is_sorted_is_proved(tmp_path: Path, name: str) -> None:
     result = analysed(tmp_path, *SAFE[name])
     assert result.complete

@@ -24,6 +24,9 @@ NUMBERS = (-1, 0, 1, 2, 3)
 READ = "__VERIFIER_nondet_int"
 THREE = f"int a = {READ}(), b = {READ}(), c = {READ}(); "
 NODES = "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); "
+ZEROED = NODES.replace("malloc(", "calloc(1, ")
+WIDE = "struct wide { void *next; int data, more; } *w = (struct wide *)p; "
+CALLOC = "struct node *z = calloc(1, sizeof *z); free(z);"
 LONG_T, LONG_U = (" ".join(f"int {x}{k} = {x}{k - 1 if k else ''};" for k in range(8)) for x in "tu")
 FAILED = ("error", None, "assertion")
 
@@ -120,6 +123,11 @@ EXACT = {
         NODES + "p->data = a; q->data = b; if (p->data > q->data) { int t = p->data; p->data = q->data; q->data = t; }"
         " assert(p->data <= q->data); assert(q->data >= p->data);"
     ),
+    "numbers in nodes of zeros": (
+        ZEROED + "p->data = a; q->data = b; if (p->data > q->data) { int t = p->data; p->data = q->data; q->data = t; }"
+        " assert(p->data <= q->data); assert(q->data >= p->data);"
+    ),
+    "a zero that is copied": ZEROED + "a = p->data; b = a; assert(a <= p->data); assert(b >= p->data);",
     "an answer that is kept": "int t = a <= b; int u = t; if (u) assert(a <= b); else assert(b <= a);",
     "an answer that is asked for otherwise": "int t = a <= b; if (t != 0) assert(a <= b); if (t == 0) assert(b <= a);",
     "an answer that is kept while others change": (
@@ -145,6 +153,10 @@ FAILING = {
     "a constant": "if (a < b) a = 2; assert(a <= b);",
     "a number that has no image": f"int d = {READ}(); if (d + 1 == 4) return 9; assert(a <= b); return 1;",
     "a constant below": "if (a < b) { a = 0; assert(a >= c); } return 1;",
+    "zeros below": ZEROED + "p->data = b; assert(q->data >= a);",
+    "zeros above": ZEROED + "p->data = b; assert(q->data <= a);",
+    "zeros and numbers": ZEROED + "if (a < b) p->data = a; assert(p->data <= b);",
+    "bytes that are no member": ZEROED + WIDE + "w->data = b; assert(w->more <= a);",
     "a constant compared": "if (a <= 2) b = a; assert(a <= b);",
     "a status by order": (
         "int s = 0; if (a < b) s += 1; if (b < c) s += 2; if (a < c) s += 4; assert(a <= c); return s;"
@@ -218,10 +230,10 @@ NUMBERS_KEPT = {
     ],
 }
 CELLS = {
-    True: ["", "q->data = c; if (q->data < p->data) q->data = a;", "struct node n; n.next = p;"],
+    True: ["", "q->data = c; if (q->data < p->data) q->data = a;", "struct node n; n.next = p;", CALLOC],
     False: [
         "memset(q, 0, sizeof *q); q->next = 0;",
-        "struct node *z = calloc(1, sizeof *z); free(z);",
+        "struct node *z = calloc(2, sizeof *z); free(z);",
         "*q = *p;",
         "static struct node n; struct node *r = c ? &n : q; r->next = 0;",
         "q->data = p->data + 1;",
