@@ -175,14 +175,18 @@ class LocalHeaps:
     # Division ---------------------------------------------------------------------------------------------------
 
     def sharpen(self, structure: Structure) -> Structure:
-        """The structure without the edges that reachability predicates exclude."""
+        """The structure without the edges that reachability predicates exclude: itself, if there are none."""
         editor = Editor.of(structure)
+        changes = False
         for group, guides in self._guides:
             impossible = self._impossible(editor, group, guides)
-            for edge in group.members:
+            for edge in group.members if impossible else ():
                 must, may = editor.get(edge)
-                editor.set(edge, (must, must | may & ~impossible))
-        return editor.structure()
+                possible = must | may & ~impossible
+                if possible != may:
+                    editor.set(edge, (must, possible))
+                    changes = True
+        return editor.structure() if changes else structure
 
     def _impossible(self, editor: Editor, group: Group, guides: list[tuple[str, list[str], list[str]]]) -> int:
         """The edges that reachability predicates exclude; they do not depend on the edges."""
