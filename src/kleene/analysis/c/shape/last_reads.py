@@ -8,7 +8,7 @@ never what it answers.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -38,6 +38,9 @@ from kleene.semantics.vocabulary.back_cells import back_cells
 
 RUNS = 100
 """Runs: removal from a tree needs keys that were inserted before, in many orders."""
+LEAST_RUNS = 32
+"""Runs before the search ends because half of them brought nothing new: removal from an AVL tree takes 25 to be seen
+in all its forms, and most programs have shown everything in the first three."""
 MOST_STEPS = 1000
 """Steps of a run: enough for trees of a dozen nodes."""
 SECONDS = 1.0
@@ -57,11 +60,16 @@ def last_reads(program: CProgram, memory: Memory) -> frozenset[Read]:
     end = time.thread_time() + SECONDS
     moved: set[Read] = set()
     repeated: set[Read] = set()
-    for seed in range(RUNS):
-        run = _Run(code, machine.start(WorldInputs(key_world(seed, vocabulary))), back)
+    last_news = 0
+    for number in range(1, RUNS + 1):
+        run = _Run(code, machine.start(WorldInputs(key_world(number - 1, vocabulary))), back)
         run.follow(end)
+        if not (run.moved <= moved and run.repeated <= repeated):
+            last_news = number
         moved |= run.moved
         repeated |= run.repeated
+        if number >= max(LEAST_RUNS, 2 * last_news):
+            break
     return frozenset(moved - repeated)
 
 
@@ -71,9 +79,6 @@ class _Event:
 
     read: Read
     is_shared: bool = False
-
-
-Locate = Callable[[State], Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,6 @@ class _Code:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._uses: dict[str, _Uses] = {}
-        self._places: dict[int, tuple[Expression, Locate]] = {}
 
     def uses(self, operation: Operation, location: str) -> _Uses:
         """The pointers that the operation at a location uses."""
@@ -109,13 +113,6 @@ class _Code:
             target = None if isinstance(operation, Call) else getattr(operation, "target", None)
             known = self._uses[location] = _Uses(reads, values, target)
         return known
-
-    def place(self, lvalue: Expression, state: State) -> Cell:
-        """Where an lvalue is. Compiled on first use: what is not modelled ends the run there, not before."""
-        known = self._places.get(id(lvalue))
-        if known is None:
-            known = self._places[id(lvalue)] = lvalue, self.machine.compiler.address(lvalue)
-        return known[1](state)
 
 
 @dataclass
@@ -204,13 +201,13 @@ class _Run:
             origin.is_shared = True
 
     def _block(self, variable: Variable) -> int:
-        return self.code.place(variable, self.state)[0]
+        return self.code.machine.compiler.place(variable, self.state)[0]
 
     def _cell(self, lvalue: Expression) -> Cell | None:
         """Where a pointer in memory is."""
         if not _is_cell(lvalue):
             return None
-        cell = self.code.place(lvalue, self.state)
+        cell = self.code.machine.compiler.place(lvalue, self.state)
         return cell if cell[0] in self.state.blocks else None
 
 
