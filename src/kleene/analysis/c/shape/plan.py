@@ -114,7 +114,7 @@ class Plan:
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        first = within(seconds, lambda: first_class(self.automaton.memory, only_class))
+        first = within(seconds, lambda: first_class(self.automaton.memory, self.automaton.unshared, only_class))
         if isinstance(first, LimitReached):
             return gave_up(str(first), start)
         shape: ShapeClass | None = self.classes.get(first, first) if self.attempt.adds_nothing else first
