@@ -275,7 +275,7 @@ class StoredNumbers(StoredTexts, ABC):
                 base, amount = self._bytes(pointer, size, state)
                 kinds, array = self._kinds.of_value(pointer), self._stays_in_array(state, base, amount)
                 if kinds is None or array is not None or not self.is_zero(state, self.number(value, state)):
-                    self._break_written(pointer, array)
+                    self._break_array(pointer, array)
                     return
                 zero = state.fresh(0, 0)
                 for place in [p for kind in kinds for p in self.number_places.of_kind.get(kind, ())]:
@@ -284,7 +284,7 @@ class StoredNumbers(StoredTexts, ABC):
                 if room is not None and behind is not None and self._is_whole(state, behind, amount, room):
                     self._close(base, state)
             case MemCopy(destination=pointer, size=size):
-                self._break_written(pointer, self._stays_in_array(state, *self._bytes(pointer, size, state)))
+                self._break_array(pointer, self._stays_in_array(state, *self._bytes(pointer, size, state)))
             case Call(function=name) if name in READING_PRIMITIVES:
                 pass
             case Call(arguments=arguments):
@@ -302,7 +302,7 @@ class StoredNumbers(StoredTexts, ABC):
     def _bytes(self, pointer: Expression, size: Expression, state: State) -> tuple[int, int]:
         return self.pointer(pointer, state), self.number(size, state)
 
-    def _break_written(self, pointer: Expression, array: tuple[int, int] | None) -> None:
+    def _break_array(self, pointer: Expression, array: tuple[int, int] | None) -> None:
         """Break the promises of the blocks of a pointer; of an array in a struct, those of the places in it."""
         kinds = self._kinds.of_value(pointer)
         if array is None or kinds is None:
