@@ -139,7 +139,7 @@ class Plan:
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
             groups = translator.symbols.groups if looks else ()
-            result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
+            result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class, markers)
             if result.complete and Way.PARTS not in self.taken:
                 self.earlier.append(Analysed(origin, translation))
             if result.ways:
@@ -196,6 +196,7 @@ class Plan:
         most: int,
         groups: Sequence[Group],
         only_class: str | None,
+        markers: int,
     ) -> ShapeResult:
         """The result for one translation."""
         start = time.monotonic()
@@ -224,6 +225,7 @@ class Plan:
             looks=self._looks(translation, shape),
             tell=self.tell,
             patience=self.patience,
+            needs_markers=markers == FEW_MARKERS,
         )
 
     @property
