@@ -129,7 +129,9 @@ def passing_breaches(run: Confirmed, client: Client, records: Mapping[str, Recor
         lasting = IsSet | IsHeldOnce
         broken = [fact for fact, truth in truths.items() if truth is Truth.BROKEN and not isinstance(fact, lasting)]
         passing = [fact for fact in broken if any(other[fact] is not Truth.BROKEN for other in later)]
-        for fact in passing if operation is not None else ():
+        if operation is None:
+            continue
+        for fact in passing:
             once = isinstance(fact, StoredOnce) and any(t[fact] is Truth.HOLDS for _, t in between[:place])
             listed.append(Breach(operation, fact, needs_others=not once, is_passing=True))
     return listed
