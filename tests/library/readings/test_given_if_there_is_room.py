@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.library.inferences import inferred_of
+from tests.library.mutants import checked, error_of
 from tests.slices import in_exam
 
 from kleene.analysis.c.library.check import check_library
@@ -68,9 +69,17 @@ def test_the_caller_keeps_what_is_not_linked(tmp_path: Path) -> None:
 
 @in_exam
 def test_they_are_proved(tmp_path: Path) -> None:
+    """The client calls the functions rightly, and its objects satisfy the invariants, as compiled runs show."""
     file = tmp_path / "library.c"
     file.write_text(_NEGATIVE, encoding="utf-8")
-    assert check_library(str(file), check_options(timeout=_SECONDS)).verdict is Verdict.TRUE
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    assert report.verdict is Verdict.TRUE
+    assert error_of(report.client, file, tmp_path) == ""
+    for record, facts in report.invariants.items():
+        assert error_of(checked(report.client, f"{record.split()[1]}_1", facts), file, tmp_path) == ""
+    broken = tmp_path / "broken.c"
+    broken.write_text(_WRONG["it is freed where it is not linked"], encoding="utf-8")
+    assert error_of(report.client, broken, tmp_path)
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=in_exam if i else ()) for i, n in enumerate(_WRONG)])
