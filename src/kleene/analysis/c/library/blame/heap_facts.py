@@ -100,6 +100,21 @@ class Heap:
             return False, None
         return True, self._target(place.block, place.offset, node.record)
 
+    def blocks_from(self, node: Node) -> set[int]:
+        """The blocks that a record reaches along members that lead to records."""
+        reached, waiting = {node}, [node]
+        while waiting:
+            new = set(self._next(waiting.pop())) - reached
+            reached |= new
+            waiting += new
+        return {found.block for found in reached}
+
+    def ending(self, node: Node, member: str) -> tuple[Target, Target]:
+        """The pointer in memory whose address a member has, as the place of a record, and where this pointer leads."""
+        offset, target = _endings(self._records[node.record])[member]
+        place = self._target(node.block, node.offset + offset, target)
+        return place, self._target(place.block, place.offset, target) if isinstance(place, Node) else None
+
     def datum(self, node: Node, member: str) -> int | None:
         """The block on the heap to which a member for data leads; None if it leads to none."""
         place = node.offset + _data(self._records[node.record])[member]
@@ -305,6 +320,24 @@ class HasItsPlace:
 
 
 @dataclass(frozen=True)
+class LeadsToEnd:
+    """``*p->tail == NULL``: a member has the address of the pointer where the next element goes, in its object."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            place, found = heap.ending(node, self.member)
+            if place is not None:
+                yield isinstance(place, Node) and found is None and place.block in heap.blocks_from(node)
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.member} is not the address of a pointer of p that is NULL"
+
+
+@dataclass(frozen=True)
 class StoredOnce:
     """No datum of the client is in a member of two records, if it has an owner: then it is a block of its own."""
 
@@ -321,7 +354,9 @@ class StoredOnce:
         return f"two blocks have the same {self.member}"
 
 
-HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared | HasItsPlace | StoredOnce
+HeapFact = (
+    LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared | HasItsPlace | LeadsToEnd | StoredOnce
+)
 
 
 def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
@@ -333,6 +368,7 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
         facts += [IsSmall(name, member) for member, type_ in _numbers(records[name]).items() if not type_.signed]
         facts += [IsHeldOnce(name, member) for member in _numbers(records[name]) if _REFERENCES.search(member)]
         facts += [StoredOnce(name, member) for member in _data(records[name])]
+        facts += [LeadsToEnd(name, member) for member in _endings(records[name])]
         facts += [HasItsPlace(name, member) for member in _places(records[name])]
         facts += [Ends(name, member) for member, target in own.items() if target == name]
         facts += [Unshared(name, member) for member, target in own.items() if target == name]
@@ -378,6 +414,14 @@ def _places(layout: RecordLayout) -> dict[str, int]:
     pointers = [(f, f.type.target) for f in layout.fields if f.name and isinstance(f.type, PointerType)]
     inner = [(f, t.target) for f, t in pointers if isinstance(t, PointerType) and not layout.union]
     return {f.name: f.offset for f, target in inner if target == layout.type}
+
+
+def _endings(layout: RecordLayout) -> dict[str, tuple[int, str]]:
+    """The members of a record that have addresses of pointers to other records: offset, and the name of the record."""
+    pointers = [(f, f.type.target) for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+    inner = [(f, t.target) for f, t in pointers if isinstance(t, PointerType) and not layout.union]
+    others = [(f, t) for f, t in inner if isinstance(t, RecordType) and t != layout.type]
+    return {f.name: (f.offset, target.name) for f, target in others}
 
 
 def _data(layout: RecordLayout) -> dict[str, int]:
