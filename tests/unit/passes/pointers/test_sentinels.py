@@ -44,7 +44,7 @@ int main(void) {
 ERRORS = {
     "NULL is read": "struct node *p = NULL; if (list.first->key) return p->key;",
     "NULL in the list": "list.first->next = NULL;",
-    "a link of the end is NULL": "list.end.next = 0; list.first = list.first->next->next->next; if (list.first->next->next->key) return 7;",
+    "a link of the end is NULL": "list.end.next = 0; if (list.first->next->next->next->next->next->key) return 7;",
     "the end is freed": "free(&list.end);",
     "the end of the list is freed": "free(list.first->next->next->next->next);",
     "NULL is freed": "free(k ? NULL : list.first);",

@@ -195,13 +195,12 @@ class _Exchange:
         return True
 
     def _is_another(self, target: Expression, *, is_node: bool) -> bool:
-        """Whether an address is never that of the node, nor, as one of a node, computed from NULL."""
+        """Whether an address is never that of the node, and one of a node that is computed from a plain pointer."""
         if root_variable(target) == self.variable:
             return not is_node and not _begins_with(self.found.place, target)
         if not is_node or root_variable(target) is not None:
             return True
-        base, offset = member_base(target)
-        return isinstance(base, Deref) and (offset != 0 or self.found.is_exchanged(base.pointer.type))
+        return isinstance(member_base(target)[0], Deref)
 
 
 def zeroed_lvalue(pointer: Expression) -> Expression | None:

@@ -130,7 +130,8 @@ class _Rewriting:
             base, offset = member_base(node.target)
             if node.target == self.found.place:
                 return Constant(0, node.type)
-            return Cast(base.pointer, node.type) if isinstance(base, Deref) and offset == 0 else node
+            is_same = isinstance(base, Deref) and offset == 0 and self._is_exchanged(base.pointer)
+            return Cast(base.pointer, node.type) if is_same and isinstance(base, Deref) else node
         return self._null(node.type) if constant_of(node) == 0 else node
 
     def _is_exchanged(self, node: Expression) -> bool:
@@ -167,6 +168,10 @@ class _Rewriting:
 
     def _followed_one_by_one(self, operation: Operation) -> Iterator[Operation]:
         """The operation behind reads of all pointers to nodes that it follows, but one."""
+        for address in self._first_members(operation):
+            variable = self._variable(_MADE, address.type)
+            yield from self._followed_one_by_one(Assign(operation.place, variable, address))
+            operation = exchange(operation, address, variable)
         while True:
             pointers = self._pointers(operation)
             inner = next((p for p in pointers if not isinstance(p, Variable)), None)
@@ -177,6 +182,17 @@ class _Rewriting:
             variable = self._variable(_READ, read.type)
             yield from self._followed_one_by_one(Assign(operation.place, variable, read))
             operation = _with_read(operation, read, variable)
+
+    def _first_members(self, operation: Operation) -> list[Expression]:
+        """The addresses of nodes that are first members of other structs: they are NULL where that of the struct is."""
+        if self._is_made_here(operation):
+            return []
+        nodes = dict.fromkeys(node for expression in expressions(operation) for node in walk(expression))
+        return [n for n in nodes if isinstance(n, AddressOf) and self._is_exchanged(n) and self._is_first(n.target)]
+
+    def _is_first(self, target: Expression) -> bool:
+        base, offset = member_base(target)
+        return isinstance(base, Deref) and offset == 0 and not self._is_exchanged(base.pointer)
 
     def _pointers(self, operation: Operation) -> list[Expression]:
         """The pointers to nodes that an operation follows, those in others first."""
@@ -229,20 +245,25 @@ class _Rewriting:
             choices.append(Choice(Comparison("==", pointer, self._null(pointer.type)), (Skip(place),)))
         return [*choices, Choice(None, (operation,))] if choices else None
 
-    def _is_made_here(self, operation: Allocate) -> bool:
-        """Whether the pointer to a block, or pointers in it, may be NULL behind an allocation."""
-        element = operation.element
-        has_zeros = operation.zeroed and element is not None and contains(element, self.found, self.program)
-        return has_zeros or self._is_exchanged(operation.target)
+    def _is_made_here(self, operation: Operation) -> bool:
+        """Whether a pointer to a block or to its first member, or pointers in the block, may be NULL behind this."""
+        match operation:
+            case Assign(target=Variable(name=name), value=AddressOf(target=target)):
+                return name in self.new and self._is_first(target)
+            case Allocate(target=target, element=element, zeroed=zeroed):
+                has_zeros = zeroed and element is not None and contains(element, self.found, self.program)
+                return has_zeros or self._is_exchanged(target)
+        return False
 
     def _with_failure(self, edge: Edge[Operation]) -> list[Edge[Operation]]:
         """The edge, and behind an allocation what is NULL if it fails, or if its block is all zero."""
         label = edge.label
-        if not isinstance(label, Allocate) or not self._is_made_here(label):
+        if not isinstance(label, Allocate | Assign) or not self._is_made_here(label):
             return [edge]
         target, place = label.target, label.place
         assert isinstance(target.type, PointerType)
-        zeros = self.zeros(Deref(target, target.type.target), place) if label.zeroed else ()
+        is_zeroed = isinstance(label, Allocate) and label.zeroed
+        zeros = self.zeros(Deref(target, target.type.target), place) if is_zeroed else ()
         failed = Assign(place, target, self._null(target.type)) if self._is_exchanged(target) else Skip(place)
         made, fails, succeeds = (f"{edge.source} made{part}" for part in ("", " not", " well"))
         test = Assume(place, Comparison("==", target, Constant(0, target.type)))
