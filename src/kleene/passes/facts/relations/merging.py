@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.relations.states import MOST_SUMS, Cell, Key, Part, State
+from kleene.passes.facts.relations.states import LAST_MOVES, MOST_SUMS, Cell, Key, Part, State
 from kleene.passes.facts.relations.zones import ZERO, Zone, join_zones
 
 MOST_DEPTH = 2
@@ -67,7 +67,7 @@ class _Merge:
         """The members of pointers that both states know; without `nulls`, not of those that one state knows as NULL."""
         inner: dict[int, list[Cell | Part]] = {}
         for key in self.first.held:
-            if not isinstance(key, Variable):
+            if not isinstance(key, Variable) and not (isinstance(key, Part) and key.kind in LAST_MOVES):
                 inner.setdefault(key.symbol, []).append(key)
         while looked < len(self.order):
             a, b = self.order[looked]

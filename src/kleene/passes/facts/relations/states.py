@@ -48,6 +48,8 @@ class Part:
 
 
 Key = Variable | Cell | Part
+LAST_MOVES = frozenset({"last moved", "last moved by", "element", "element by"})
+"""Parts for the last pointer to an element of a variable index, and for the index."""
 
 
 @dataclass
@@ -195,6 +197,18 @@ class State:
             if live <= reached and tells:
                 sums |= {key.symbol, *leaves, *inner}
         return sums if len(sums) <= MOST_SUMS else set()
+
+    def moved_before(self, kind: str, base: int, by: int, key: int) -> int | None:
+        """The last pointer that was so many elements from another one, so that what is read there stays known."""
+        last = self.held.get(Part(f"{kind} by", base, key))
+        if last is None or self.zone.upper(last, by) > 0 or self.zone.upper(by, last) > 0:
+            return None
+        return self.held.get(Part(kind, base, key))
+
+    def note_moved(self, kind: str, base: int, by: int, key: int, moved: int) -> None:
+        """A pointer is so many elements from another one. `key`: the size of an element, or the offset of the first."""
+        self.held[Part(f"{kind} by", base, key)] = by
+        self.held[Part(kind, base, key)] = moved
 
     def are_apart(self, a: int, b: int) -> bool:
         """Whether two pointers lead to different blocks; one that is NULL leads to none."""
