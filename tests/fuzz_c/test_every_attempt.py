@@ -167,6 +167,7 @@ int main(void) {
 APPLIES = {
     "shape, calls": (EXAMPLES / "language" / "levels.c").read_text(encoding="utf-8"),
     "shape, counts": (EXAMPLES / "counts" / "queue.c").read_text(encoding="utf-8"),
+    "shape, counts of steps": (EXAMPLES / "counts" / "counted_down.c").read_text(encoding="utf-8"),
     "shape, counts alone": (EXAMPLES / "counts" / "rounds.c").read_text(encoding="utf-8"),
     "shape, comparisons": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
     "shape, unread": (EXAMPLES / "trees" / "binomial_heap.c").read_text(encoding="utf-8"),

@@ -67,7 +67,10 @@ static int sum(struct node *n) { return n == &none ? 0 : n->key + 3 * sum(n->lef
 int main(void) {
     int k;
     for (k = 0; k < 5; k++) root = insert(root, __VERIFIER_nondet_int());
-    if (root->left != &none) { root->left->left = insert(root->left->left, 1); root->left->left->left->left->left->left->order = 4; }
+    if (root->left != &none) {
+        root->left->left = insert(root->left->left, 1);
+        root->left->left->left->left->left->left->order = 4;
+    }
     return sum(root) + none.order;
 }
 """

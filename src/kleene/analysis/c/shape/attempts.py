@@ -15,6 +15,7 @@ from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.counted_up import with_counted_steps
 from kleene.passes.attempts.cursors import with_copied_cursors
 from kleene.passes.attempts.first_rounds import with_first_rounds
 from kleene.passes.attempts.loads import with_known_outcomes_and_loads, with_shared_loads
@@ -252,6 +253,15 @@ ATTEMPTS = (
         _with_alarms_or_too_large,
         sharpen=lambda shape: replace(shape, counts=True, cells=True),
         leaves_numbers=True,
+        concerns=has_counts,
+        share=COUNTS_SHARE,
+    ),
+    Attempt(
+        "counts of steps",
+        "counters are related to lists, and numbers that are counted down in loops are counted up as well",
+        _with_alarms_or_too_large,
+        rewrite=with_counted_steps,
+        sharpen=lambda shape: replace(shape, counts=True, cells=True),
         concerns=has_counts,
         share=COUNTS_SHARE,
     ),

@@ -218,8 +218,9 @@ class Operations(TextOperations, ABC):
         self._overwrite(base, first, size, state)
         self.record_store(target, symbol, base, offset, state)
         self.number_stored(target, symbol, base, offset, state)
-        if offset is not None and not _is_bit_field(target):
-            state.held[Cell(base, offset, target.type.size)] = symbol
+        key = self._cell(target, base, offset, state)
+        if key is not None and not _is_bit_field(target):
+            state.held[key] = symbol
 
     def _overwrite_bytes(self, pointer: int, amount: int, state: State) -> None:
         """So many bytes are written: of an array in a struct only, if they stay in it."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+from kleene.cfa.expressions import Binary, Constant, Expression
 from kleene.passes.facts.relations.forms import Form, odd_part
 from kleene.passes.facts.relations.states import Part, State
 from kleene.passes.facts.relations.zones import Interval
 
 QUOTIENT = "quotient by "
 """How the numbers of a number are called, before a divisor: the quotient of the number plus `scale`."""
+MOST_SHIFT = 64
+"""Bits by which the widest number is shifted."""
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
 
@@ -254,3 +257,24 @@ class Sums:
         """Add low <= a - b <= high."""
         state.zone.add(a, b, high)
         state.zone.add(b, a, -low)
+
+
+def multiples(total: Binary) -> list[tuple[Expression, int]]:
+    """The terms of a sum, each with how many times it is there: ``2 * cap + 4`` has `cap` twice."""
+    return [_multiple(t) if t.type == total.type else (t, 1) for t in _terms_of(total)]
+
+
+def _terms_of(value: Expression) -> list[Expression]:
+    """The terms of a sum in one type."""
+    if not (isinstance(value, Binary) and value.operator == "+"):
+        return [value]
+    return [t for side in (value.left, value.right) for t in (_terms_of(side) if side.type == value.type else [side])]
+
+
+def _multiple(value: Expression) -> tuple[Expression, int]:
+    match value:
+        case Binary("*", number, Constant(value=times)) | Binary("*", Constant(value=times), number) if times > 0:
+            return number, times
+        case Binary("<<", number, Constant(value=bits)) if 0 <= bits <= MOST_SHIFT:
+            return number, 1 << bits
+    return value, 1
