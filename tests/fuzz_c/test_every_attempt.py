@@ -180,6 +180,7 @@ APPLIES = {
     "shape, cursors": (EXAMPLES / "sll" / "cursors.c").read_text(encoding="utf-8"),
     "shape, members": (EXAMPLES / "nested" / "stations.c").read_text(encoding="utf-8"),
     "shape, loose": (EXAMPLES / "nested" / "managers.c").read_text(encoding="utf-8"),
+    "shape, loose, no numbers": (EXAMPLES / "nested" / "managers.c").read_text(encoding="utf-8"),
     "shape, optional nodes": (EXAMPLES / "nested" / "list_of_lists.c").read_text(encoding="utf-8"),
     "shape, slices": (EXAMPLES / "nested" / "header_of_lists.c").read_text(encoding="utf-8"),
     "shape, loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),

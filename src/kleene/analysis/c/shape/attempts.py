@@ -38,7 +38,7 @@ MEMBERS_SHARE = 0.7
 SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 LOOSE_SHARE = 0.4
-"""Share of the time left for the attempt `loose`: all attempts are made with closures of back cells again."""
+"""Share of the time left for attempts with `loose`: all attempts are made with closures of back cells again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 MOVES_SHARE = 0.4
@@ -166,6 +166,11 @@ def _has_branching_cells(memory: Memory) -> bool:
     return any(number > 1 for number in own.values())
 
 
+def _has_back_cells(memory: Memory) -> bool:
+    """Whether some cells have names that say that they point back."""
+    return any(map(is_called_back, memory.cell_targets))
+
+
 def _with_alarms_or_too_large(result: ShapeResult, raised: Set[str]) -> bool:
     """There are alarms, or the run before ended early because it showed a way to fewer structures."""
     return bool(raised) or bool(result.ways)
@@ -273,6 +278,17 @@ ATTEMPTS = (
         _without_end,
         rewrite=with_copied_cursors,
         share=CURSORS_SHARE,
+    ),
+    Attempt(
+        "loose, no numbers",
+        "pointers that are called back may lead anywhere, and numbers in nodes do not tell them apart",
+        _without_end,
+        rewrite=with_shared_loads,
+        sharpen=with_loose_back_cells,
+        leaves_numbers=True,
+        concerns=_has_back_cells,
+        share=LOOSE_SHARE,
+        needs_change=False,
     ),
     Attempt(
         "zeros",

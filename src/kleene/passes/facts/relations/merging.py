@@ -131,6 +131,30 @@ class _Merge:
                 self._hold_sum(a, twin)
                 known[0] |= self._equal_sums(self.first, a)
                 known[1] |= self._equal_sums(self.second, twin)
+        for side, sums in enumerate((mine, others)):
+            for whole in sums:
+                if all(pair[side] != whole for pair in self.numbers):
+                    self._hold_sum_with_zero(whole, side)
+
+    def _hold_sum_with_zero(self, whole: int, side: int) -> None:
+        """A sum of one state that is one of its terms in the other state, as the other term is 0 there.
+
+        A new chunk has 0 bytes in use, and what is asked for fits; in a chunk that is there, it fits behind those.
+        """
+        states = self.first, self.second
+        terms = states[side].terms_of(whole)
+        for number, zero in (terms, terms[::-1]) if terms else ():
+            mine = [pair for pair in self.order if pair[side] == number]
+            none = [pair for pair in self.order if pair[side] == zero and states[1 - side].is_zero(pair[1 - side])]
+            if mine and none:
+                same = mine[0][1 - side]
+                pair = (same, whole) if side else (whole, same)
+                self.order.append(pair)
+                self.depths.append(0)
+                key = self.numbers[pair] = len(self.order)
+                self.held[Part("term", key, 1)] = self.numbers[mine[0]]
+                self.held[Part("term", key, 2)] = self.numbers[none[0]]
+                return
 
     @staticmethod
     def _equal_sums(state: State, symbol: int) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from kleene.cfa.expressions import Variable
 from kleene.passes.facts.relations.forms import ANY, Form, form_of_constant
@@ -13,8 +14,7 @@ MOST_SUMS = 12
 """Numbers that are kept though no variable has them, as sums and their terms: with more, none is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """The number or pointer in the block of a pointer symbol, at an offset in bytes from there."""
 
     symbol: int
@@ -30,8 +30,7 @@ class Cell:
         return "", self.offset, self.size
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A number of a pointer symbol: its `room` ahead, how much is `behind` it, in elements of `scale` bytes."""
 
     kind: str
@@ -141,12 +140,19 @@ class State:
 
     def reached(self) -> set[int]:
         """The symbols to which variables lead."""
-        reached: set[int] = {s for key, s in self.held.items() if isinstance(key, Variable)}
-        grew = True
-        while grew:
-            more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
-            grew = not more <= reached
-            reached |= more
+        reached: set[int] = set()
+        inner: dict[int, list[int]] = {}
+        for key, symbol in self.held.items():
+            if isinstance(key, Variable):
+                reached.add(symbol)
+            else:
+                inner.setdefault(key.symbol, []).append(symbol)
+        waiting = list(reached)
+        while waiting:
+            for symbol in inner.get(waiting.pop(), ()):
+                if symbol not in reached:
+                    reached.add(symbol)
+                    waiting.append(symbol)
         return reached
 
     def holders(self) -> dict[int, set[Hashable]]:
