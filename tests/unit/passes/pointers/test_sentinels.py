@@ -41,6 +41,39 @@ int main(void) {
     return found;
 }
 """
+TREAP = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { int key, order; struct node *left, *right; };
+static struct node none = { 0, 9, &none, &none }, *root = &none;
+static struct node *insert(struct node *n, int key) {
+    struct node *up;
+    if (n == &none) {
+        n = malloc(sizeof *n);
+        if (!n) return NULL;
+        n->key = key;
+        n->order = __VERIFIER_nondet_int();
+        n->left = n->right = &none;
+    } else if (key < n->key) {
+        n->left = insert(n->left, key);
+        if (n->left->order < n->order) { up = n->left; n->left = up->right; up->right = n; n = up; }
+    } else if (key > n->key) {
+        n->right = insert(n->right, key);
+        if (n->right->order < n->order) { up = n->right; n->right = up->left; up->left = n; n = up; }
+    }
+    return n;
+}
+static int sum(struct node *n) { return n == &none ? 0 : n->key + 3 * sum(n->left) + 7 * sum(n->right); }
+int main(void) {
+    int k;
+    for (k = 0; k < 5; k++) root = insert(root, __VERIFIER_nondet_int());
+    if (root->left != &none) {
+        root->left->left = insert(root->left->left, 1);
+        root->left->left->left->left->left->left->order = 4;
+    }
+    return sum(root) + none.order;
+}
+"""
 ERRORS = {
     "NULL is read": "struct node *p = NULL; if (list.first->key) return p->key;",
     "NULL in the list": "list.first->next = NULL;",
@@ -117,6 +150,11 @@ def agree(text: str, folder: Path, runs: int, values: int) -> None:
 
 def test_runs_of_a_tree_end_as_before(tmp_path: Path) -> None:
     agree(EXAMPLE, tmp_path, runs=40, values=5)
+
+
+def test_runs_of_a_tree_that_is_made_by_recursion_end_as_before(tmp_path: Path) -> None:
+    """A result that went to a member of what a pointer leads to was rewritten without an end."""
+    agree(TREAP, tmp_path, runs=40, values=8)
 
 
 @pytest.mark.parametrize("part", ["", *ERRORS.values()], ids=["right", *ERRORS])

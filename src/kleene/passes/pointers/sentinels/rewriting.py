@@ -86,8 +86,7 @@ def _global(item: Global, found: Sentinel, null: Variable, program: CProgram) ->
 def _with_read(operation: Operation, read: Expression, variable: Variable) -> Operation:
     """The operation with a variable in place of what is read; what it writes may be the same member."""
     changed = exchange(operation, read, variable)
-    written = "result" if isinstance(operation, Call) else "target"
-    return replace(changed, **{written: read}) if getattr(operation, written, None) == read else changed  # type: ignore[arg-type]
+    return replace(changed, target=read) if getattr(operation, "target", None) == read else changed  # type: ignore[arg-type]
 
 
 @dataclass
@@ -156,6 +155,11 @@ class _Rewriting:
                 made = self._variable(_MADE, target.type)
                 yield replace(operation, target=made)
                 yield from self._followed_one_by_one(Assign(place, target, made))
+                return
+            case Call(result=result) if result is not None and not isinstance(result, Variable):
+                returned = self._variable(_READ, result.type)  # where it goes is computed behind the call
+                yield from self._followed_one_by_one(replace(operation, result=returned))
+                yield from self._followed_one_by_one(Assign(place, result, returned))
                 return
             case MemSet(pointer=pointer):
                 zeroed = zeroed_lvalue(pointer)
