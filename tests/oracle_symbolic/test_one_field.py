@@ -34,12 +34,15 @@ from kleene.logic.formula import (
 )
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.embedding import embeds as structure_embeds
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.symbolic import Theory, alpha_hat
 from kleene.symbolic.assume import top
+from kleene.symbolic.one_field import decide as decide_module
 from kleene.symbolic.one_field.decide import decide
+from kleene.symbolic.one_field.graphs import graph_of
 from kleene.symbolic.result import without_embedded
 from kleene.transformers.action import Rule
 from kleene.tvp.program import parse_formula
@@ -138,8 +141,11 @@ def check(setting: Setting, formula: Formula, inputs: NaiveStructure | None) -> 
     naive = from_structure(structure)
     expected = {abstraction_of(c) for c in stores(setting) if holds(c, formula, {}) and embeds(c, naive)}
     for decision in filter(None, (answer, largest)):
-        for abstract, store in decision.structures.items():
+        for abstract, example in decision.structures.items():
+            store = example()
+            assert store is not None
             if store.size > MOST_INDIVIDUALS:
+                assert canonical_abstraction(store) == abstract
                 check_large(store, formula, structure, theory)
                 continue
             concrete = from_structure(store)
@@ -250,6 +256,20 @@ def test_the_operation_uses_it() -> None:
     assert result.most_precise
     assert len(result.structures) == 16
     assert result.solver_calls == 0
+
+
+def test_stores_are_built_where_somebody_looks_at_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two lists with garbage have 16,873 structures: most of the time went to their examples of a hundred nodes."""
+    built = []
+    monkeypatch.setattr(decide_module, "graph_of", lambda *given: built.append(given) or graph_of(*given))
+    result = alpha_hat(EVERYTHING_REACHED, Theory(LASSO.vocabulary, LASSO.rules))
+    assert not built
+    first = result.stores[0]
+    assert first is not None
+    assert canonical_abstraction(first) == result.structures[0]
+    assert len(built) == 1
+    assert [canonical_abstraction(s) for s in result.stores if s is not None] == list(result.structures)
+    assert len(built) == len(result.stores[:]) == 16
 
 
 def test_two_lists_with_a_common_end() -> None:

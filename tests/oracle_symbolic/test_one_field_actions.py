@@ -142,7 +142,9 @@ def check(setting: Setting, sequence: Sequence[Action], structure: Structure) ->
             with suppress(TooMany):
                 found = _structures(problem, read, Budget(MOST_PARTS, partial(float, 60)), kind)
                 answers.append(found)
-                for store in found.values():
+                for example in found.values():
+                    store = example()
+                    assert store is not None
                     check_pair(setting, sequence, structure, pairs[store], store)
                 missing = [a for a in reached if not any(structure_embeds(a, larger) for larger in found)]
                 assert not missing, f"missing: {missing[0]}"
@@ -239,7 +241,9 @@ def check_two_stores(setting: Setting, sequence: Sequence[Action], structure: St
             for after in steps(setting, [before], sequence):
                 both = to_structure(pair(before, after))
                 assert any(structure_embeds(both, larger) for larger in found.structures), f"missing: {both}"
-    for abstract, store in found.structures.items():
+    for abstract, example in found.structures.items():
+        store = example()
+        assert store is not None
         assert structure_embeds(store, abstract)
         before, after = store_at(store, theory, old), store_at(store, theory, str)
         if not any(action.creates for action in sequence):

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -31,6 +32,9 @@ _QUIET = 0.5
 _FOREIGN = ("z3", "weakref")
 """Packages whose code may not be left in the middle."""
 _STATUS = "/proc/self/status"
+_STAT = "/proc/self/stat"
+_STAT_BEGAN = 19
+"""The place of the time when the process began, behind its name; in clock ticks since the system was started."""
 _STATUS_BYTES = 1 << 14
 """More than the file has: it is a page or less."""
 
@@ -73,6 +77,15 @@ def release_memory() -> None:
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):  # other C libraries give it back by themselves
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def process_age() -> float:
+    """Seconds since the process began, with the start of Python and the imports; 0 where the system does not say it."""
+    with contextlib.suppress(OSError, ValueError, IndexError, AttributeError):
+        fields = Path(_STAT).read_text(encoding="utf-8").rpartition(")")[2].split()
+        began = int(fields[_STAT_BEGAN]) / os.sysconf("SC_CLK_TCK")
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - began)
+    return 0.0
 
 
 def _resident(field: bytes) -> int | None:

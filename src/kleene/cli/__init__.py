@@ -30,6 +30,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 
 import click
@@ -135,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     gc.set_threshold(*_COLLECT)
     sys.stdout, sys.stderr = Unread(sys.stdout), Unread(sys.stderr)
-    code = run_main(list(sys.argv[1:] if arguments is None else arguments))
+    code = run_main(list(sys.argv[1:] if arguments is None else arguments), own_process=True)
     sys.stdout.flush()
     if threading.active_count() > 1:
         sys.exit(code)
@@ -144,14 +145,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os._exit(code)  # the objects of an analysis are not taken apart one by one: that would be a tenth of the time
 
 
-def run_main(arguments: list[str]) -> int:
-    """Run the command line; errors become one clear message on standard error."""
+def run_main(arguments: list[str], *, own_process: bool = False) -> int:
+    """Run the command line; errors become one clear message on standard error.
+
+    In its own process, the user waits since that began. The root object of click's contexts is the beginning, or None.
+    """
+    began = None if own_process else time.perf_counter()
     if not arguments and _COMPLETE not in os.environ:
         with click.Context(program, info_name="kleene") as context:
             click.echo(program.get_help(context), err=True)
         return BAD_INPUT
     try:
-        result = program.main(translate_arguments(arguments), prog_name="kleene", standalone_mode=False)
+        result = program.main(translate_arguments(arguments), prog_name="kleene", standalone_mode=False, obj=began)
         return result if isinstance(result, int) else DONE
     except click.exceptions.Exit as stop:
         return stop.exit_code

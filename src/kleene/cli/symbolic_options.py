@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from kleene.analysis.limits import within
+from kleene.analysis.limits import process_age, within
 from kleene.cli.files import input_file, macros_of, write_output
 from kleene.cli.numbers import Seconds
 from kleene.diagnostics import UsageError
@@ -53,22 +55,67 @@ def symbolic_options(command: Command) -> Command:
     return command
 
 
+class Clock:
+    """The time that the user waits, from the start of the process, and what is kept of it for the end."""
+
+    def __init__(self, began: float | None) -> None:
+        self._began = time.perf_counter() - process_age() if began is None else began
+        self._reserved = 0.0
+
+    def reserve(self, end: Callable[[], object]) -> None:
+        """Keep as much time as a rehearsal of the end takes."""
+        start = time.perf_counter()
+        end()
+        self._reserved = time.perf_counter() - start
+
+    def left(self, limit: float) -> float:
+        """What is left of a limit for anything but the end."""
+        return max(0.0, limit - self._reserved - (time.perf_counter() - self._began))
+
+
 @dataclass(frozen=True)
 class Specification:
     """A TVP program read for its vocabulary, rules and actions, and the settings of a symbolic command."""
 
     program: Program
     theory: Theory
-    options: SymbolicOptions
+    settings: SymbolicOptions
     given: Mapping[str, Any]
     include: tuple[str, ...]
     macros: dict[str, str]
+    clock: Clock
+
+    @property
+    def options(self) -> SymbolicOptions:
+        """The settings, with the time that is left for deciding."""
+        if self.settings.limits.total_seconds is None:
+            return self.settings
+        return self.with_share(1)
+
+    def with_share(self, share: float) -> SymbolicOptions:
+        """The settings, with a share of the time that is left for deciding."""
+        limits = self.settings.limits
+        if limits.total_seconds is None:
+            return self.settings
+        left = share * self.clock.left(limits.total_seconds)
+        return replace(self.settings, limits=replace(limits, total_seconds=left))
 
     def structures(self, name: str) -> list[Structure]:
         path = input_file(name, ".tvs", self.include)
         read = read_tvs(path, self.program.vocabulary, include=self.include, macros=self.macros)
         items = [*read.structures, *(s for group in read.locations.values() for s in group)]
-        return [item.structure for item in items]
+        structures = [item.structure for item in items]
+        if self.settings.limits.total_seconds is not None:
+            self.clock.reserve(partial(self._end, structures))
+        return structures
+
+    def _end(self, structures: Sequence[Structure]) -> None:
+        """What is done when the time is over: the input is sharpened and written."""
+        sharper = tuple(s for s in map(self.theory.coercer.coerce, structures) if s is not None)
+        statistics = self.settings.solver().statistics
+        result = SymbolicResult(sharper, (None,) * len(sharper), False, "time limit reached", 0, 0.0, statistics)
+        for _ in _texts(_report(self, "end", result), self.given):
+            pass
 
     def formula(self, text: str, what: str = "--formula") -> Formula:
         vocabulary = self.program.vocabulary
@@ -86,14 +133,15 @@ def specification(name: str, given: Mapping[str, Any]) -> Specification:
         theory.check_rules()
     if given["dump_smt"] and Path(given["dump_smt"]).is_file():
         raise UsageError(f"--dump-smt needs a folder, and '{given['dump_smt']}' is a file")
-    options = SymbolicOptions(
+    settings = SymbolicOptions(
         backend=given["backend"],
         limits=Limits(query_seconds=given["query_timeout"], total_seconds=given["timeout"]),
         minimal=given["minimal"],
         dump=Path(given["dump_smt"]) if given["dump_smt"] else None,
         within=within if given["timeout"] else without_interruption,
     )
-    return Specification(program, theory, options, given, include, macros)
+    clock = Clock(click.get_current_context().find_root().obj)
+    return Specification(program, theory, settings, given, include, macros, clock)
 
 
 def finish(
@@ -107,7 +155,20 @@ def finish(
     body_of: str | None = None,
 ) -> int:
     """Write all outputs; 1 if a condition may fail, 3 if something was not decided, otherwise 0."""
-    report = SymbolicReport(
+    report = _report(spec, operation, result)
+    report = replace(report, formula=formula, actions=tuple(actions), violations=tuple(violations), body_of=body_of)
+    for target, text in _texts(report, spec.given):
+        if target is None:
+            click.echo(text, nl=False)
+        else:
+            write_output(target, text)
+    if report.violations:
+        return 1
+    return 0 if report.most_precise else 3
+
+
+def _report(spec: Specification, operation: str, result: SymbolicResult) -> SymbolicReport:
+    return SymbolicReport(
         operation=operation,
         program=spec.program.name,
         structures=result.structures,
@@ -116,32 +177,25 @@ def finish(
         reason=result.reason,
         solver_calls=result.solver_calls,
         seconds=result.seconds,
-        backend=spec.options.backend,
-        formula=formula,
-        actions=tuple(actions),
-        violations=tuple(violations),
+        backend=spec.settings.backend,
         statistics=dict(result.statistics.by_backend),
-        body_of=body_of,
         minimal=result.minimal,
     )
-    _write(report, spec.given)
-    if report.violations:
-        return 1
-    return 0 if report.most_precise else 3
 
 
-def _write(report: SymbolicReport, given: Mapping[str, Any]) -> None:
+def _texts(report: SymbolicReport, given: Mapping[str, Any]) -> Iterator[tuple[str | None, str]]:
+    """The outputs: the file and its text; no file: what the command prints."""
     if given["json_file"]:
-        write_output(given["json_file"], symbolic_json(report))
+        yield given["json_file"], symbolic_json(report)
     if given["tvs_file"]:
-        write_output(given["tvs_file"], structures_tvs(report.structures))
+        yield given["tvs_file"], structures_tvs(report.structures)
     if given["html_file"]:
-        write_output(given["html_file"], symbolic_html(report))
+        yield given["html_file"], symbolic_html(report)
     if given["svg_folder"]:
         folder = Path(given["svg_folder"])
         folder.mkdir(parents=True, exist_ok=True)
         for number, svg in enumerate(show_svg(report.structures), 1):
-            (folder / f"{report.program}-{report.operation}-{number}.svg").write_text(svg, encoding="utf-8")
+            yield str(folder / f"{report.program}-{report.operation}-{number}.svg"), svg
     if not given["quiet"] and "-" not in (given["json_file"], given["tvs_file"], given["html_file"]):
         written = given["tvs_file"] or given["svg_folder"] or given["html_file"] or given["json_file"]
-        click.echo(symbolic_text(report, structures=not written), nl=False)
+        yield None, symbolic_text(report, structures=not written)

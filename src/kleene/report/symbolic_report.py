@@ -33,7 +33,7 @@ class SymbolicReport:
     operation: str
     program: str
     structures: tuple[Structure, ...]
-    stores: tuple[Structure | None, ...]
+    stores: Sequence[Structure | None]
     most_precise: bool
     reason: str | None
     solver_calls: int

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
 Result = TypeVar("Result")
-_OVERHEAD = 0.05
-"""Seconds for starting a process and reading its answer."""
 
 
 def compute_in_child(compute: Callable[[], Result], seconds: float) -> Result | None:
     """The result, or None if the time is over or the process died; without processes, the computation is not ended."""
     if "fork" not in multiprocessing.get_all_start_methods():
         return compute()
+    end = time.monotonic() + seconds  # a process of much memory takes a while to start
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(there, compute))
     process.start()
     there.close()
     try:
-        return here.recv() if here.poll(seconds + _OVERHEAD) else None
+        return here.recv() if here.poll(max(0.0, end - time.monotonic())) else None
     except EOFError:
         return None
     finally:

@@ -6,6 +6,7 @@ all universes up to the bounds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +32,11 @@ from kleene.smt.universe import Universe
 TRUE = 1
 """The literal that a unit clause makes true."""
 _PORTION = 5_000
+"""Conflicts between two looks at the clock."""
+_SMALL_PORTION = 50
+"""The same where time is limited, at first: nothing interrupts the solver, and a conflict may take a millisecond."""
+_SHARE = 0.02
+"""Most of the time that is left for one portion."""
 
 
 def sat_solver() -> Any:
@@ -221,10 +227,16 @@ class Grounding:
     def solve(self, assumptions: Sequence[int], conflicts: int, remaining: Callable[[], float]) -> bool | None:
         """Satisfiable or not; None after this number of conflicts, or if the time is over (checked now and then)."""
         result: bool | None = None
-        while result is None and conflicts > 0 and remaining() > 0:
-            self.solver.conf_budget(min(conflicts, _PORTION))
+        portion = _PORTION if math.isinf(remaining()) else _SMALL_PORTION
+        while result is None and conflicts > 0 and (before := remaining()) > 0:
+            self.solver.conf_budget(min(conflicts, portion))
             result = self.solver.solve_limited(assumptions=list(assumptions))
-            conflicts -= _PORTION
+            conflicts -= portion
+            taken = before - remaining()
+            if taken < _SHARE * before / 2:
+                portion = min(2 * portion, _PORTION)
+            elif taken > _SHARE * before:
+                portion = max(portion // 2, 1)
         return result
 
     def core(self) -> frozenset[int]:

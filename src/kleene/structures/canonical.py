@@ -85,6 +85,11 @@ class Canonicalizer:
             names = [names[g[0]] if len(g) == 1 else f"[{','.join(names[u] for u in g)}]" for g in ordered]
         return values, len(ordered), names
 
+    def abstraction(self, structure: Structure) -> Structure:
+        """The canonical abstraction of a structure."""
+        values, size, _ = self.blur(list(structure.values), structure.size)
+        return Structure(self.vocabulary, size, tuple(values))
+
     def _indistinct(self, node_names: list[int]) -> dict[int, list[int]]:
         """The least coarse grouping in which any two groups differ in a definite value, by joined name."""
         may_bits = sum(1 << place for place in range(0, self._bits, 2))  # the must bit of a predicate is above it
@@ -117,9 +122,7 @@ def _differ(a: int, b: int, may_bits: int) -> bool:
 
 def canonical_abstraction(structure: Structure, *, definite_names: bool = False) -> Structure:
     """The canonical abstraction of a structure over its own vocabulary."""
-    blur = Canonicalizer(structure.vocabulary, definite_names=definite_names).blur
-    values, size, _ = blur(list(structure.values), structure.size)
-    return Structure(structure.vocabulary, size, tuple(values))
+    return Canonicalizer(structure.vocabulary, definite_names=definite_names).abstraction(structure)
 
 
 def is_bounded(structure: Structure) -> bool:

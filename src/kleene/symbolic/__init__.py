@@ -13,6 +13,7 @@ In reading order:
 - `contracts`: procedures by their specifications
 - `result`: the result of an operation
 - `paper`: Figs. 4 and 5 exactly as printed
+- `known_stores`: answers to the questions of Figs. 4 and 5 from the most precise result
 """
 
 from kleene.symbolic.assume import alpha_hat, assume, meet

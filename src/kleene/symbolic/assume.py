@@ -18,8 +18,8 @@ from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
-from kleene.symbolic.one_field.decide import Decision, decide, decide_actions
-from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
+from kleene.symbolic.one_field.decide import Decision, Example, decide, decide_actions
+from kleene.symbolic.result import Stores, SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.scene import CellName, Scene, SceneNode
 from kleene.symbolic.search.field_lemmas import with_field_lemmas
 from kleene.symbolic.search.name_sets import name_sets, some_store
@@ -132,7 +132,7 @@ class Run:
         self.options = options
         self.solver = solver or options.solver()
         self.started = time.perf_counter()
-        self.structures: dict[Structure, Structure | None] = {}
+        self.structures: dict[Structure, Structure | Example | None] = {}
         self.reasons: dict[str, None] = {}
         self.minimal = options.minimal
 
@@ -242,7 +242,7 @@ class Run:
         structures = in_order(self.structures, minimal=self.minimal)
         return SymbolicResult(
             structures=structures,
-            stores=tuple(self.structures[s] for s in structures),
+            stores=Stores([self.structures[s] for s in structures]),
             most_precise=reason is None,
             reason=reason,
             solver_calls=self.solver.statistics.calls,

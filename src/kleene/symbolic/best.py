@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from kleene.diagnostics import UsageError
 from kleene.logic.formula import FALSE, Formula, conj, forall, neg
@@ -66,14 +66,17 @@ class BestTransformer:
         """The same for a set of structures, with the cost and whether everything was decided."""
         run = Run(self.theory, self.options)
         for structure in (f for s in structures if not self._decided(run, s) for f in self.focus(s)):
+            undecided = cache(partial(self._without_solver, structure))
+            if self.options.limits.total_seconds is not None:
+                undecided()  # at the end of the time, there is none for that
             try:
                 parts = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
-                run.keep(self._without_solver(structure))
+                run.keep(undecided())
                 continue
             for scene in parts:
-                run.solve(self._scene_to_observe(scene), partial(self._without_solver, structure))
+                run.solve(self._scene_to_observe(scene), undecided)
         return run.result()
 
     def _decided(self, run: Run, structure: Structure) -> bool:

@@ -3,10 +3,14 @@
 Deviations, each of them necessary (without them Fig. 4 loops or loses structures): the done flags are not inherited by
 S0 and S1, a structure that was removed is not added again, and the loop leaves it as soon as it is removed. The result
 is not always exact, as printed: each 1/2 is justified by a query of its own. `assume.assume` is the algorithm to use.
+
+The questions of the figures are answered by the most precise result, where that is known: a bounded structure has a
+store iff the canonical abstraction of a store is embedded in it. Else each is a query.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,15 +20,19 @@ from kleene.logic.formula import Atom, Equal, Formula, conj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Universe, Unsat
 from kleene.structures.canonical import canonical_abstraction
+from kleene.structures.edit import with_duplicate
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat, node_formula
+from kleene.symbolic.known_stores import KnownStores
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.theory import Theory, check_closed, stage
 
 _DEFAULT = SymbolicOptions()
 MOST_BRANCHES = 2_000
 """Structures of a computation tree that are refined: Fig. 4 tries all values of all indefinite tuples."""
+MOST_UNDECIDED = 2
+"""Undecided queries for a tree that is shown beside the result: each takes seconds, and those below it are alike."""
 
 
 @dataclass
@@ -49,14 +57,24 @@ def assume(
 
 
 def computation(
-    formula: Formula, structures: Sequence[Structure], theory: Theory, options: SymbolicOptions = _DEFAULT
+    formula: Formula,
+    structures: Sequence[Structure],
+    theory: Theory,
+    options: SymbolicOptions = _DEFAULT,
+    *,
+    best: SymbolicResult | None = None,
 ) -> tuple[SymbolicResult, list[Branch]]:
-    """The result of Fig. 4, and the computation tree of each input structure."""
+    """The result of Fig. 4, and the computation tree of each input structure.
+
+    `best` is the result of `assume` for the same question. If it is most precise and has all structures, no query is
+    asked; else provers give up early, and the tree ends after some queries that are not decided.
+    """
     check_closed(formula)
     for structure in structures:
         check_bounded(structure)
     start = time.perf_counter()
-    run = _Run(formula, theory, options.solver())
+    run = _Run(formula, theory, options.solver(), _known_stores(best, structures))
+    run.most_undecided = MOST_UNDECIDED if best is not None else math.inf
     roots = [Branch(s) for s in structures]
     refined = run.refine(run.bif(roots))
     reason = "a query was not decided" if run.undecided else "Fig. 4 justifies each 1/2 on its own"
@@ -73,20 +91,59 @@ def computation(
     return result, roots
 
 
+def _known_stores(best: SymbolicResult | None, structures: Sequence[Structure]) -> KnownStores | None:
+    """What the most precise result says about stores; None if it leaves some out."""
+    if best is None or not best.most_precise or best.minimal:
+        return None
+    if any(s.value("sm", u) is Kleene.TRUE for s in structures for u in s.nodes):
+        return None  # embedding compares values of `sm`, and does not count individuals
+    return KnownStores(structures, best.structures)
+
+
 class _Run:
-    def __init__(self, formula: Formula, theory: Theory, solver: Solver) -> None:
+    def __init__(self, formula: Formula, theory: Theory, solver: Solver, known: KnownStores | None = None) -> None:
         self.formula = stage(formula, {})
         self.theory = theory
         self.solver = solver
+        self.known = known
         self.undecided = 0
+        self.most_undecided = math.inf
         self.branches = 0
 
-    def possible(self, structure: Structure, *more: Formula) -> bool:
-        """``isSatisfiable(gamma_hat(S) & phi & ...)``; True if that was not decided."""
-        if all(structure.is_maybe_active(u) for u in structure.nodes) and not more and self._holds_empty():
+    def possible(self, structure: Structure) -> bool:
+        """``isSatisfiable(gamma_hat(S) & phi)``; True if that was not decided."""
+        if self.known is not None:
+            return self.known.has_store(structure)
+        if all(structure.is_maybe_active(u) for u in structure.nodes) and self._holds_empty():
+            return True
+        return self._is_satisfiable(structure)
+
+    def varies(self, structure: Structure, name: str, nodes: tuple[int, ...]) -> bool:
+        """Whether a store of the structure has both values of a predicate on some nodes, by Eq. (1)."""
+        if self.known is not None:
+            return self.known.varies(structure, name, nodes)
+        return self._is_satisfiable(structure, differs(structure, name, nodes))
+
+    def lowered(self, structure: Structure, name: str, nodes: tuple[int, ...], value: Kleene) -> Structure:
+        """The structure with a definite value."""
+        child = _with_value(structure, name, nodes, value)
+        if self.known is not None:
+            self.known.lower(structure, child, name, nodes, value)
+        return child
+
+    def bifurcated(self, structure: Structure, name: str, node: int) -> Structure:
+        """``S[u -> u.0, u.1]`` with the predicate 0 on one and 1 on the other; all other values are copied."""
+        child = _bifurcate(structure, name, node)
+        if self.known is not None:
+            self.known.split(structure, child, name, node)
+        return child
+
+    def _is_satisfiable(self, structure: Structure, *more: Formula) -> bool:
+        if self.undecided >= self.most_undecided:
             return True
         question = [gamma_hat(structure, self.theory), self.formula, *more]
-        answer = self.solver.session(question, Universe(), self.theory.fields()).check()
+        session = self.solver.session(question, Universe(), self.theory.fields())
+        answer = session.check(quick=self.most_undecided < math.inf)
         self.undecided += type(answer).__name__ == "Unknown"
         return not isinstance(answer, Unsat)
 
@@ -113,23 +170,24 @@ class _Run:
             name, node = place
             branch.question = _atom(structure, name, (node,))
             branch.fate = "split"
-            both = Branch(_bifurcate(structure, name, node), "0 and 1")
+            both = Branch(self.bifurcated(structure, name, node), "0 and 1")
             branch.children.append(both)
-            if self.possible(structure, differs(structure, name, (node,))):
+            if self.varies(structure, name, (node,)):
                 waiting.append(both)
             else:
                 both.fate = NO_STORE
             for value in (Kleene.FALSE, Kleene.TRUE):
-                copy = Branch(_with_value(structure, name, (node,), value), str(value))
+                copy = Branch(self.lowered(structure, name, (node,), value), str(value))
                 branch.children.append(copy)
                 if self._is_possible(copy):
                     waiting.append(copy)
         return done
 
     def _is_over(self, branch: Branch) -> bool:
-        """Whether a structure is left as it is, because there is no time left, or because the tree is too large."""
+        """Whether a structure is left as it is: no time is left, the tree is too large, or provers do not decide it."""
         self.branches += 1
-        if self.solver.remaining() > 0 and self.branches <= MOST_BRANCHES:
+        is_small = self.branches <= MOST_BRANCHES and self.undecided < self.most_undecided
+        if self.solver.remaining() > 0 and is_small:
             return False
         branch.fate = NO_TIME
         self.undecided += 1
@@ -153,11 +211,11 @@ class _Run:
             structure = branch.structure
             for name, nodes in _indefinite_tuples(structure):
                 atom = _atom(structure, name, nodes)
-                if not self.possible(structure, differs(structure, name, nodes)):
+                if not self.varies(structure, name, nodes):
                     del result[structure]
                     branch.fate = f"removed: {atom} is definite in every store"
                 for value in (Kleene.FALSE, Kleene.TRUE) if name != "sm" else (Kleene.FALSE,):
-                    copy = Branch(_with_value(structure, name, nodes, value), f"{atom} = {value}")
+                    copy = Branch(self.lowered(structure, name, nodes, value), f"{atom} = {value}")
                     branch.children.append(copy)
                     if copy.structure in seen:
                         copy.fate = SEEN
@@ -210,31 +268,23 @@ def _indefinite_tuples(structure: Structure) -> Iterator[tuple[str, tuple[int, .
 
 
 def _with_value(structure: Structure, name: str, nodes: tuple[int, ...], value: Kleene) -> Structure:
-    builder = _copy(structure)
+    builder = _builder(structure, list(structure.values), structure.names)
     builder.set(name, nodes, value)
     return builder.build()
 
 
-def _copy(structure: Structure, size: int | None = None) -> StructureBuilder:
-    names = tuple(structure.name(u) for u in structure.nodes) + ("",) * ((size or structure.size) - structure.size)
-    builder = StructureBuilder(structure.vocabulary, len(names), names)
-    for p in structure.vocabulary:
-        for nodes in product(structure.nodes, repeat=p.arity):
-            builder.set(p.name, nodes, structure.value(p.name, *nodes))
+def _builder(structure: Structure, values: list[int], names: tuple[str, ...] | None) -> StructureBuilder:
+    builder = StructureBuilder(structure.vocabulary, len(names) if names else structure.size, names)
+    builder.values = values
     return builder
 
 
 def _bifurcate(structure: Structure, name: str, node: int) -> Structure:
-    """``S[u -> u.0, u.1]`` with the predicate 0 on one and 1 on the other; all other values are copied."""
-    new = structure.size
-    builder = _copy(structure, new + 1)
-    origin = [*structure.nodes, node]
-    for p in structure.vocabulary:
-        for nodes in product(range(new + 1), repeat=p.arity):
-            if new in nodes:
-                builder.set(p.name, nodes, structure.value(p.name, *(origin[u] for u in nodes)))
+    arities = tuple(p.arity for p in structure.vocabulary)
+    values = with_duplicate(list(structure.values), structure.size, arities, node)
+    names = [structure.name(u) for u in structure.nodes]
+    names[node], new = f"{names[node]}.0", f"{names[node]}.1"
+    builder = _builder(structure, values, (*names, new))
     builder.set(name, (node,), Kleene.FALSE)
-    builder.set(name, (new,), Kleene.TRUE)
-    parts = f"{structure.name(node)}.0", f"{structure.name(node)}.1"
-    builder.names = tuple({node: parts[0], new: parts[1]}.get(u, structure.name(origin[u])) for u in range(new + 1))
+    builder.set(name, (structure.size,), Kleene.TRUE)
     return builder.build()

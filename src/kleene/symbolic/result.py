@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, overload
 
 from kleene.diagnostics import LimitReached
-from kleene.logic.kleene import Kleene
 from kleene.smt.solver import Limits, Solver, Statistics
 from kleene.structures.embedding import embeds
-from kleene.structures.structure import Structure
+from kleene.structures.structure import AC, AC_MAY, Structure
 from kleene.structures.tvs_writer import structure_order
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-Names = tuple[tuple[Kleene, ...], ...] | None
+Names = tuple[int, tuple[int, ...]] | None
 
 
 class Within(Protocol):
@@ -56,6 +56,29 @@ class SymbolicOptions:
         return Solver(self.backend, self.limits, dump=self.dump)
 
 
+class Stores(Sequence[Structure | None]):
+    """Stores, some of which are built when somebody looks at them."""
+
+    def __init__(self, stores: Sequence[Structure | Callable[[], Structure | None] | None]) -> None:
+        self._stores = list(stores)
+
+    def __len__(self) -> int:
+        return len(self._stores)
+
+    @overload
+    def __getitem__(self, place: int) -> Structure | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> Stores: ...
+    def __getitem__(self, place: int | slice) -> Structure | Stores | None:
+        if isinstance(place, slice):
+            return Stores(self._stores[place])
+        store = self._stores[place]
+        if store is None or isinstance(store, Structure):
+            return store
+        built = self._stores[place] = store()
+        return built
+
+
 @dataclass(frozen=True)
 class SymbolicResult:
     """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query,
@@ -65,7 +88,7 @@ class SymbolicResult:
     """
 
     structures: tuple[Structure, ...]
-    stores: tuple[Structure | None, ...]
+    stores: Sequence[Structure | None]
     most_precise: bool
     reason: str | None
     solver_calls: int
@@ -96,16 +119,22 @@ def without_embedded(structures: Mapping[Structure, Value]) -> dict[Structure, V
 
 
 def _names(structure: Structure) -> Names:
-    """The canonical names of the nodes in order, if all are definite and different, and all nodes are there.
+    """The canonical names of the nodes in order, as bit sets of nodes, one for each abstraction predicate.
 
-    Canonical structures with the same set of such names have them in the same order, and only the identity can embed
-    one in another.
+    None if one is not definite, two nodes have the same, or a node may be missing. Canonical structures with the same
+    set of such names have them in the same order, and only the identity can embed one in another.
     """
-    abstraction = [p.name for p in structure.vocabulary.unary_abstraction]
-    names = tuple(tuple(structure.value(name, u) for name in abstraction) for u in structure.nodes)
-    if len({*names}) < len(names) or not all(value.definite for name in names for value in name):
+    vocabulary, values = structure.vocabulary, structure.values
+    rails = [2 * vocabulary.index(p.name) for p in vocabulary.unary_abstraction]
+    if any(values[rail] != values[rail + 1] for rail in rails) or values[AC] != values[AC_MAY]:
         return None
-    return None if any(structure.is_maybe_active(u) for u in structure.nodes) else names
+    names = tuple(values[rail] for rail in rails)
+    return (structure.size, names) if _are_different(structure.size, names) else None
+
+
+@cache
+def _are_different(size: int, names: tuple[int, ...]) -> bool:
+    return len({tuple(bits >> u & 1 for bits in names) for u in range(size)}) == size
 
 
 def _is_below(one: Structure, other: Structure) -> bool:

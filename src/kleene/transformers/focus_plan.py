@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import count, product
 
 from kleene.logic.formula import (
+    FALSE,
     And,
     Atom,
     Closure,
@@ -24,6 +25,8 @@ from kleene.logic.formula import (
     Not,
     Or,
     conj,
+    disj,
+    neg,
 )
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import clauses_of, conjuncts, nnf
@@ -62,7 +65,8 @@ def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
     """The formula with stored closures: ``n*(v, w)`` becomes ``t(v, w)`` where t is defined as ``n*``.
 
     In the same way ``E(u) x(u) & n*(u, v)`` becomes ``r(v)`` where r is defined by this formula, and so does
-    ``n*(u, v)`` beside ``x(u)``, if x is unique: there is no other u.
+    ``n*(u, v)`` beside ``x(u)``, if x is unique: there is no other u. Beside it, ``n+(u, v)`` is ``n*(u, v)`` where v
+    is not u, which ``!x(v)`` says, and ``n+(v, v)`` where it is; paths that end at a pointer likewise.
 
     To focus on the predicate needs finitely many structures where to focus on the edges would need infinitely many.
     """
@@ -73,6 +77,20 @@ def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
         """`beside` are pointers that the formula is in a conjunction with."""
         if not _has_closure(g):
             return g
+        found = lookup(g, beside)
+        if found is None and isinstance(g, Closure) and g.left != g.right:
+            found = next(filter(None, (strict(g, a, beside) for a in sorted(beside, key=str))), None)
+        if found is not None:
+            return found
+        if isinstance(g, And):
+            beside = beside.union(h for h in conjuncts(g) if isinstance(h, Atom) and len(h.args) == 1)
+        if isinstance(g, Exists | Forall | Closure):
+            bound = {*g.children[0].free} - {*g.free}
+            beside = frozenset(h for h in beside if bound.isdisjoint(h.free))
+        return rebuild(g, tuple(replaced(child, beside) for child in g.children))
+
+    def lookup(g: Formula, beside: frozenset[Formula]) -> Formula | None:
+        """The predicate that stores a formula."""
         for predicate in stored:
             for args in product(g.free, repeat=predicate.arity):
                 instance = substitute(_definition(predicate), dict(zip(predicate.args, args, strict=True)))
@@ -83,14 +101,30 @@ def with_closure_predicates(f: Formula, vocabulary: Vocabulary) -> Formula:
                 path = substitute(rest, {start: a, predicate.args[0]: b})
                 if Atom(pointer, (a,)) in beside and canonical(path) is canonical(g):
                     return Atom(predicate.name, (b,))
-        if isinstance(g, And):
-            beside = beside.union(h for h in conjuncts(g) if isinstance(h, Atom) and len(h.args) == 1)
-        if isinstance(g, Exists | Forall | Closure):
-            bound = {*g.children[0].free} - {*g.free}
-            beside = frozenset(h for h in beside if bound.isdisjoint(h.free))
-        return rebuild(g, tuple(replaced(child, beside) for child in g.children))
+        return None
+
+    def strict(g: Closure, pointer: Formula, beside: frozenset[Formula]) -> Formula | None:
+        """A path of one step or more that begins or ends where a pointer is; None if no predicate stores it."""
+        if not isinstance(pointer, Atom) or not vocabulary[pointer.predicate].has("unique"):
+            return None
+        others: dict[tuple[str, ...], str] = {(g.left,): g.right, (g.right,): g.left}
+        other = others.get(pointer.args)
+        path = lookup(Or(Equal(g.left, g.right), g), beside)
+        if other is None or path is None:
+            return None
+        cycle = substitute(g, {pointer.args[0]: other})
+        around = FALSE if _is_acyclic(g, vocabulary) else lookup(cycle, frozenset())
+        there = Atom(pointer.predicate, (other,))
+        return None if around is None else disj(conj(path, neg(there)), conj(there, around))
 
     return replaced(f, frozenset())
+
+
+def _is_acyclic(path: Closure, vocabulary: Vocabulary) -> bool:
+    match path.body:
+        case Atom(name, args):
+            return {*args} == {path.sub_left, path.sub_right} and vocabulary[name].has("acyclic")
+    return False
 
 
 def _from_pointers(predicate: Predicate, vocabulary: Vocabulary) -> Iterator[tuple[Predicate, str, str, Formula]]:

@@ -305,3 +305,40 @@ def test_a_function_that_calls_the_one_that_breaks_the_object_is_open(tmp_path: 
     verdicts = {f.name: f.verdict for f in report.functions}
     assert [name for name, verdict in verdicts.items() if verdict is Verdict.FALSE] == ["deck_pop"]
     assert verdicts["deck_clear"] is Verdict.UNKNOWN
+
+
+_TAIL = """\
+#include <stdlib.h>
+struct item { struct item *next; };
+struct queue { struct item *head, **tail; };
+struct queue *queue_new(void) {
+    struct queue *q = malloc(sizeof *q);
+    if (q) { q->head = NULL; q->tail = &q->head; }
+    return q;
+}
+int queue_add(struct queue *q) {
+    struct item *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->next = NULL; *q->tail = n; q->tail = &n->next;
+    return 0;
+}
+int queue_add_first(struct queue *q) {
+    struct item *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->next = q->head; FIRST q->head = n;
+    return 0;
+}
+void queue_drop(struct queue *q) {
+    struct item *n = q->head;
+    if (!n) return;
+    q->head = n->next;
+    if (!q->head) q->tail = &q->head;
+    free(n);
+}
+void queue_free(struct queue *q) { while (q->head) queue_drop(q); free(q); }
+"""
+
+
+def test_the_function_that_forgets_the_address_of_the_end_is_wrong(tmp_path: Path) -> None:
+    """The function that writes there next lost a block, and was reported."""
+    assert _named(_checked(_TAIL.replace("FIRST", ""), tmp_path), Verdict.FALSE) == {"queue_add_first"}

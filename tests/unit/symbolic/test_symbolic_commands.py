@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.slices import in_exam
 
 from kleene.cli import run_main
+from kleene.logic.formula import TRUE
 from kleene.report.run.json import schema
+from kleene.smt import Limits
 from kleene.structures.embedding import embeds
 from kleene.structures.tvs_reader import read_tvs
+from kleene.symbolic import SymbolicOptions, Theory, assume
+from kleene.symbolic.paper import computation
+from kleene.tvp.program import parse_formula
 
 from .samples import EXAMPLES, INPUT, PRECONDITION, RUNNING
 
@@ -168,16 +175,42 @@ ANY_LASSO = """
 """
 
 
-def test_the_tree_ends_with_the_time(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Behind the time limit all branches were kept, and refined for ten minutes and more."""
+def test_the_tree_of_a_lasso(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Each choice was a query that provers do not decide: the tree took minutes and had structures without stores."""
     program, stores = tmp_path / "lasso.tvp", tmp_path / "lasso.tvs"
     program.write_text(LASSO, encoding="utf-8")
     stores.write_text(ANY_LASSO, encoding="utf-8")
-    command = ["assume", str(program), str(stores), "--formula", "E(v) (c(v) & !x(v))", "--trace", "--timeout", "2"]
-    assert run_main(command) == 0
+    assert run_main(["assume", str(program), str(stores), "--formula", "E(v) (c(v) & !x(v))", "--trace"]) == 0
     output = capsys.readouterr().out
-    assert "kept: not refined further" in output
-    assert "assume: 11 structures, most precise" in output.splitlines()[-1]
+    assert "assume: 11 structures, most precise; 0 solver calls" in output.splitlines()[-1]
+    assert len(re.findall(r"(: |^)kept$", output, re.MULTILINE)) == 11
+    assert "not refined further" not in output
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"{PRECONDITION} & A(v) (x(v) | y(v))",
+        pytest.param(PRECONDITION, marks=in_exam),
+        pytest.param("1", marks=in_exam),
+    ],
+)
+def test_the_tree_is_the_same_with_and_without_queries(condition: str) -> None:
+    """What is known of the stores answers each question of Figs. 4 and 5 as the provers do."""
+    question = parse_formula(condition, RUNNING.vocabulary, file="test", free=())
+    theory = Theory(RUNNING.vocabulary, RUNNING.rules)
+    _, asked = computation(question, [INPUT], theory)
+    _, known = computation(question, [INPUT], theory, best=assume(question, [INPUT], theory))
+    assert known == asked
+    assert any(branch.children for branch in known)
+
+
+def test_the_tree_ends_with_the_time() -> None:
+    """Behind the time limit all branches were kept, and refined for ten minutes and more."""
+    options = SymbolicOptions(limits=Limits(total_seconds=0.0))
+    _, (root,) = computation(TRUE, [INPUT], Theory(RUNNING.vocabulary, RUNNING.rules), options)
+    assert root.fate == "kept: not refined further"
+    assert not root.children
 
 
 @pytest.mark.parametrize("seconds", ["0.000001", "0.05"])

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from kleene.cli import run_main
+from kleene.logic.kleene import Kleene
 from kleene.logic.transform import canonical
 from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.structures.evaluate import evaluate
+from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.focus_plan import with_closure_predicates
 from kleene.tvp import parse_formula
 
@@ -59,6 +64,17 @@ def test_other_closures_and_tvla_s_focus_stay(capsys, tmp_path):
     assert outcome(tmp_path, "n*(v, w)")[0] == 2  # two summary nodes
 
 
+@pytest.mark.parametrize("path", ["x(v) & n+(v, w)", "E(v, w) x(v) & !n+(v, w) & y(w)"])
+def test_a_path_of_one_step_or_more_from_a_pointer(capsys, tmp_path, path, monkeypatch):
+    """It needed a predicate of its own; that of paths of any length is enough, with one that says who is on a cycle."""
+    assert outcome(tmp_path, path)[0] == 2
+    assert "infinitely" in capsys.readouterr().err
+    monkeypatch.setattr(__name__ + ".PROGRAM", PROGRAM.replace("%%\n%action", "%i c(v) = n+(v, v)\n%%\n%action"))
+    code, locations = outcome(tmp_path, path)
+    assert code == 0
+    assert locations
+
+
 @pytest.mark.parametrize(
     "text,expected",
     [
@@ -78,11 +94,24 @@ def test_other_closures_and_tvla_s_focus_stay(capsys, tmp_path):
         ("!z(v) & n+(v, w)", "!z(v) & n+(v, w)"),
         ("z(w) & n+(v, w)", "z(w) & n+(v, w)"),
         ("x(v) & n+(v, w)", "x(v) & n+(v, w)"),
+        ("z(v) & m+(v, w)", "z(v) & (mz(w) & !z(w) | z(w) & mc(w))"),
+        ("E(v) z(v) & !m+(v, w)", "E(v) z(v) & !(mz(w) & !z(w) | z(w) & mc(w))"),
+        ("z(v) & k+(v, w)", "z(v) & (kz(w) & !z(w))"),
+        ("z(w) & m+(v, w)", "z(w) & (tz(v) & !z(v) | z(v) & mc(v))"),
+        ("z(w) & k+(v, w)", "z(w) & k+(v, w)"),
+        ("m+(v, w)", "m+(v, w)"),
     ],
 )
 def test_which_closures_a_predicate_stores(text, expected):
+    vocabulary = _vocabulary()
+    replaced = with_closure_predicates(parse_formula(text, vocabulary), vocabulary)
+    assert canonical(replaced) is canonical(parse_formula(expected, vocabulary))
+
+
+def _vocabulary() -> Vocabulary:
     unique = Predicate("z", 1, ("v",), frozenset(["unique"]))
     core = (Predicate("x", 1, ("v",)), unique, Predicate("n", 2, ("v", "w")), Predicate("m", 2, ("v", "w")))
+    core += (Predicate("k", 2, ("v", "w"), frozenset(["acyclic"])),)
     definitions = {
         "t": (("p", "q"), "n*(p, q)"),
         "s": (("p", "q"), "TC(p, q)(c, d) (n(c, d) & x(d))"),
@@ -90,11 +119,52 @@ def test_which_closures_a_predicate_stores(text, expected):
         "c": ((), "E(p) n+(p, p)"),
         "rz": (("p",), "E(q) z(q) & n+(q, p)"),
         "rx": (("p",), "E(q) x(q) & n+(q, p)"),
+        "mz": (("p",), "E(q) z(q) & m*(q, p)"),
+        "mc": (("p",), "m+(p, p)"),
+        "kz": (("p",), "E(q) z(q) & k*(q, p)"),
+        "tz": (("p",), "E(q) z(q) & m*(p, q)"),
     }
     stored = [
         Predicate(name, len(args), args, definition=parse_formula(definition, Vocabulary(core)))
         for name, (args, definition) in definitions.items()
     ]
-    vocabulary = Vocabulary((*core, *stored))
-    replaced = with_closure_predicates(parse_formula(text, vocabulary), vocabulary)
-    assert canonical(replaced) is canonical(parse_formula(expected, vocabulary))
+    return Vocabulary((*core, *stored))
+
+
+@pytest.mark.parametrize("text", ["z(v) & m+(v, w)", "z(w) & m+(v, w)", "z(v) & !m+(v, w)", "z(v) & m*(v, w)"])
+def test_the_stored_closure_is_the_same_on_all_small_stores(text):
+    vocabulary = _vocabulary()
+    asked = parse_formula(text, vocabulary)
+    replaced = with_closure_predicates(asked, vocabulary)
+    assert replaced is not asked
+    compared = 0
+    for size in (1, 2, 3):
+        steps = list(product(range(size), repeat=2))
+        for chosen in product((False, True), repeat=len(steps)) if size < 3 else _functions(size):
+            for pointer in (None, *range(size)):
+                store = _store(vocabulary, size, pointer, [s for s, there in zip(steps, chosen, strict=True) if there])
+                for v, w in steps:
+                    assert evaluate(store, asked, {"v": v, "w": w}) is evaluate(store, replaced, {"v": v, "w": w})
+                    compared += 1
+    assert compared > 1_000
+
+
+def _functions(size: int) -> Iterator[tuple[bool, ...]]:
+    """All partial functions, as tables of pairs."""
+    for targets in product((None, *range(size)), repeat=size):
+        yield tuple(targets[u] == w for u in range(size) for w in range(size))
+
+
+def _store(vocabulary: Vocabulary, size: int, pointer: int | None, steps: list[tuple[int, int]]) -> Structure:
+    """A store with all predicates that its definitions give it."""
+    builder = StructureBuilder(vocabulary, size)
+    for step in steps:
+        builder.set("m", step, Kleene.TRUE)
+    if pointer is not None:
+        builder.set("z", (pointer,), Kleene.TRUE)
+    core = builder.build()
+    for p in vocabulary:
+        if p.definition is not None:
+            for nodes in product(range(size), repeat=p.arity):
+                builder.set(p.name, nodes, evaluate(core, p.definition, dict(zip(p.args, nodes, strict=True))))
+    return builder.build()

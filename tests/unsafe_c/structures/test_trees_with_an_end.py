@@ -35,6 +35,10 @@ WRONG = {
         "nil.left = x; if (x != &nil) free(nil.left); return 0;",
     ),
     "NULL is accessed": ("return x != &nil;", "if (x == &nil) { x = NULL; x->key = 1; } return 0;"),
+    "the root is set to zero through a pointer to anything": (
+        "clear(root);\n",
+        "clear(root); void *at = &root; __builtin_memset(at, 0, sizeof root); root->key = 1; root = &nil;",
+    ),
     "the end has no links": ("clear(root);\n", "clear(root); nil.left = NULL; nil.left->left = &nil;"),
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,7 +10,6 @@ from kleene.cli.symbolic_options import SETTINGS, finish, specification, symboli
 from kleene.report.computation_tree import computation_text
 from kleene.symbolic import assume
 from kleene.symbolic.paper import computation
-from kleene.symbolic.result import SymbolicOptions
 
 TRACE_SHARE = 0.5
 """Share of the time for the tree of `--trace`, which the answer does not need."""
@@ -31,18 +28,10 @@ def command(program: str, input_name: str, formula: str, trace: bool, **given: A
     """
     spec = specification(program, given)
     structures = spec.structures(input_name)
-    options, start = spec.options, time.perf_counter()
-    if trace and not given["quiet"]:
-        _, roots = computation(spec.formula(formula), structures, spec.theory, _with_time(options, TRACE_SHARE))
-        click.echo(computation_text(roots))
-        options = _with_time(options, 1, time.perf_counter() - start)
+    traced = trace and not given["quiet"]
+    options = spec.with_share(1 - TRACE_SHARE) if traced else spec.options
     result = assume(spec.formula(formula), structures, spec.theory, options)
+    if traced:
+        _, roots = computation(spec.formula(formula), structures, spec.theory, spec.options, best=result)
+        click.echo(computation_text(roots))
     return finish(spec, "assume", result, formula=formula)
-
-
-def _with_time(options: SymbolicOptions, share: float, used: float = 0.0) -> SymbolicOptions:
-    """The options with a share of the time that is left."""
-    total = options.limits.total_seconds
-    if total is None:
-        return options
-    return replace(options, limits=replace(options.limits, total_seconds=max(share * (total - used), 0.0)))

@@ -557,8 +557,8 @@ class Memory:
 
 
 def _type_name(size: int, type_: Type | None) -> str:
-    """The name of a struct, or of an array of numbers, of just that size."""
-    is_named = isinstance(type_, RecordType) or (
+    """The name of a struct, of a pointer, or of an array of numbers, of just that size."""
+    is_named = isinstance(type_, RecordType | PointerType) or (
         isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType | FloatType)
     )
     return str(type_) if is_named and type_ is not None and type_.size == size else ""

@@ -20,6 +20,7 @@ In reading order:
 - `parts`: sets of parts, all of them or the largest ones
 - `growth`: the summaries of trees, cycles and stores
 - `smaller`: examples with fewer individuals
+- `abstraction`: canonical abstractions of stores by their summaries
 - `graphs`: the stores that are read off an example
 - `decide`: the structures of an operation, each with a store
 """

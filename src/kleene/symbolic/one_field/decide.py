@@ -6,19 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 
 from kleene.diagnostics import Limit, LimitReached
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure
+from kleene.symbolic.one_field.abstraction import Abstractions
 from kleene.symbolic.one_field.actions import problem_of_actions
 from kleene.symbolic.one_field.graphs import Graph, as_it_is, both_stores, graph_of, store_after
 from kleene.symbolic.one_field.growth import Budget, Growth, Store, TooMany
 from kleene.symbolic.one_field.problem import Palette, Problem, palette, problem_of
 from kleene.symbolic.one_field.reading import NotSupported
 from kleene.symbolic.one_field.smaller import Smaller
-from kleene.symbolic.one_field.summary import Summaries
+from kleene.symbolic.one_field.summary import Summaries, Summary
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
 
@@ -32,12 +33,16 @@ MOST_KINDS_OF_GARBAGE_SETS = 256
 """Sets of kinds of unreachable individuals; the construction runs for each."""
 
 
+Example = Callable[[], Structure | None]
+"""Builds a store of a structure; None if it has more individuals than a structure may have."""
+
+
 @dataclass(frozen=True)
 class Decision:
     """Canonical abstractions, each with a store: all of them, or with `minimal` such that all others are embedded in
     them (some of them may be embedded in others too)."""
 
-    structures: dict[Structure, Structure]
+    structures: dict[Structure, Example]
     minimal: bool
 
 
@@ -50,7 +55,7 @@ def decide(
     """
     try:
         problem = problem_of(formula, structure, theory)
-        return _decision(problem, as_it_is, remaining, MOST_LARGEST_PARTS, minimal=minimal)
+        return _decision(problem, None, remaining, MOST_LARGEST_PARTS, minimal=minimal)
     except (NotSupported, TooMany):
         return None
 
@@ -74,8 +79,14 @@ def decide_actions(
 
 
 def _decision(
-    problem: Problem, read: Callable[[Graph], Structure], remaining: Callable[[], float], most: int, *, minimal: bool
+    problem: Problem,
+    read: Callable[[Graph], Structure] | None,
+    remaining: Callable[[], float],
+    most: int,
+    *,
+    minimal: bool,
 ) -> Decision:
+    """`read` gives the store of a graph; None: the graph is the store."""
     if not minimal:
         with suppress(TooMany):
             return Decision(_structures(problem, read, Budget(MOST_PARTS, remaining), _all_stores), minimal=False)
@@ -84,34 +95,56 @@ def _decision(
 
 def _structures(
     problem: Problem,
-    read: Callable[[Graph], Structure],
+    read: Callable[[Graph], Structure] | None,
     budget: Budget,
-    stores: Callable[[Palette, Budget], Iterator[Store]],
-) -> dict[Structure, Structure]:
-    """The canonical abstractions of stores, each with one; `read` gives the store of a graph."""
-    result: dict[Structure, Structure] = {}
+    stores: Callable[[Palette, Budget], Iterator[tuple[Summary, Store]]],
+) -> dict[Structure, Example]:
+    """The canonical abstractions of stores, each with one."""
+    result: dict[Structure, Example] = {}
     for case, guess in problem.cases():
         colours = palette(case, guess)
-        smaller = Smaller(colours)
-        for store in stores(colours, budget):
-            try:
-                concrete = read(graph_of(smaller.store(store), colours))
-            except LimitReached as reached:
-                if reached.limit is not Limit.SIZE:
-                    raise
-                raise TooMany from reached  # the example has more nodes than a structure may have
-            result.setdefault(canonical_abstraction(concrete), concrete)
+        smaller, abstractions = Smaller(colours), Abstractions(colours)
+        for summary, store in stores(colours, budget):
+            if read is None and abstractions.are_known:
+                result.setdefault(abstractions.of(summary), partial(_example, smaller, store, colours, as_it_is))
+            else:
+                concrete = _example(smaller, store, colours, read or as_it_is)
+                if concrete is None:
+                    raise TooMany
+                result.setdefault(canonical_abstraction(concrete), partial(_known, concrete))
     return result
 
 
-def _all_stores(colours: Palette, budget: Budget) -> Iterator[Store]:
-    yield from Growth(colours, budget).stores().values()
+def _example(smaller: Smaller, store: Store, colours: Palette, read: Callable[[Graph], Structure]) -> Structure | None:
+    """The store; None if it has more individuals than a structure may have."""
+    try:
+        return read(graph_of(smaller.store(store), colours))
+    except LimitReached as reached:
+        if reached.limit is not Limit.SIZE:
+            raise
+        return None
 
 
-def _largest_stores(colours: Palette, budget: Budget) -> Iterator[Store]:
-    free = Summaries(colours).free_kinds
-    if 1 << len(free) > MOST_KINDS_OF_GARBAGE_SETS:
+def _known(store: Structure) -> Structure:
+    return store
+
+
+def _all_stores(colours: Palette, budget: Budget) -> Iterator[tuple[Summary, Store]]:
+    growth = Growth(colours, budget)
+    growth.grow()
+    yield from growth.stores().items()
+
+
+def _largest_stores(colours: Palette, budget: Budget) -> Iterator[tuple[Summary, Store]]:
+    cyclic, others = Summaries(colours).free_kinds
+    if 1 << len(cyclic) + len(others) > MOST_KINDS_OF_GARBAGE_SETS:
         raise TooMany
-    for size in range(len(free) + 1):
-        for garbage in combinations(free, size):
-            yield from Growth(colours, budget, garbage).stores().values()
+    for garbage in _subsets(others):
+        growth = Growth(colours, budget, garbage)
+        growth.grow()
+        for on_cycles in _subsets(cyclic):
+            yield from growth.stores(on_cycles).items()
+
+
+def _subsets(kinds: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    return chain.from_iterable(combinations(kinds, size) for size in range(len(kinds) + 1))

@@ -61,19 +61,28 @@ def store_after(after: Afterwards, vocabulary: Vocabulary, graph: Graph) -> Stru
         if p.arity == 0 and graph.guess[name]:
             builder.set(p.name, (), Kleene.TRUE)
         if p.arity == 1:
-            for u in there:
-                if graph.individuals[u][name]:
-                    builder.set(p.name, (place[u],), Kleene.TRUE)
+            having = sum(1 << node for node, u in enumerate(there) if graph.individuals[u][name])
+            _set_rails(builder, p.name, having)
     successor = {place[u]: place[w] for u, w in graph.successor.items() if u in place and w in place}
     for jump in after.jumps:
         ends = [u for u in there if holds(jump.target, graph.individuals[u])]
         for u in there:
             if ends and holds(jump.source, graph.individuals[u]):
                 successor[place[u]] = place[ends[0]]
-    for here, target in successor.items():
-        builder.set(graph.problem.step, (here, target), Kleene.TRUE)
+    _set_rails(builder, graph.problem.step, _matrix(builder, {u: 1 << w for u, w in successor.items()}))
     _set_paths(builder, graph.problem, len(there), successor)
     return builder.build()
+
+
+def _set_rails(builder: StructureBuilder, name: str, tuples: int) -> None:
+    """Set a predicate to 1 on the tuples of a bit set, and to 0 on all others."""
+    rail = 2 * builder.vocabulary.index(name)
+    builder.values[rail] = builder.values[rail + 1] = tuples
+
+
+def _matrix(builder: StructureBuilder, rows: Mapping[int, int]) -> int:
+    """The bit set of pairs, from the second individuals of each first one."""
+    return sum(row << builder.layout.bit((u, 0)) for u, row in rows.items())
 
 
 def both_stores(after: Afterwards, vocabulary: Vocabulary, graph: Graph) -> Structure:
@@ -89,12 +98,19 @@ def both_stores(after: Afterwards, vocabulary: Vocabulary, graph: Graph) -> Stru
 
 
 def _set_paths(builder: StructureBuilder, problem: Problem, size: int, successor: Mapping[int, int]) -> None:
+    if not problem.paths:
+        return
+    reached = {u: _ahead(u, successor) for u in range(size)}
     for name, reflexive in problem.paths.items():
-        for start in range(size):
-            reached = {start} if reflexive else set()
-            here = successor.get(start)
-            while here is not None and here not in reached:
-                reached.add(here)
-                here = successor.get(here)
-            for end in reached:
-                builder.set(name, (start, end), Kleene.TRUE)
+        rows = {u: row | 1 << u for u, row in reached.items()} if reflexive else reached
+        _set_rails(builder, name, _matrix(builder, rows))
+
+
+def _ahead(start: int, successor: Mapping[int, int]) -> int:
+    """The individuals that one reaches in one step or more."""
+    reached = 0
+    here = successor.get(start)
+    while here is not None and not reached >> here & 1:
+        reached |= 1 << here
+        here = successor.get(here)
+    return reached

@@ -7,8 +7,10 @@ are on the cycle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from kleene.symbolic.one_field.parts import Parts, Waiting
 from kleene.symbolic.one_field.problem import CYCLIC, LOOP, Palette
@@ -48,6 +50,8 @@ class Tree:
     below: tuple[Tree, ...] = ()
 
 
+Fitting = dict[tuple[int, int], list[tuple[Summary, Tree]]]
+"""Open trees with their summaries, by the colours of their roots and their kinds that exclude others."""
 Component = tuple[tuple[Tree, ...], bool]
 """Trees whose roots are in sequence; True if the last root leads to the first one, else there is one tree."""
 Store = tuple[Component, ...]
@@ -58,8 +62,9 @@ ChainEnds = tuple[int, int]
 class Growth:
     """The construction for one palette: all stores, or those with the largest summaries.
 
-    With `garbage`, the stores whose individuals of the palette's free kinds (`Summaries.free_kinds`) have exactly these
-    kinds, and of these stores the maximal ones (`parts`).
+    With `garbage`, the stores whose individuals of the palette's free kinds (`Summaries.free_kinds`) that are on no
+    cycle have exactly these kinds, and of these stores the maximal ones (`parts`). Free kinds on cycles are in
+    components of their own, so trees and cycles are the same whichever of them a store has.
     """
 
     def __init__(self, palette: Palette, budget: Budget, garbage: Collection[int] | None = None) -> None:
@@ -67,9 +72,9 @@ class Growth:
         self.summaries = summaries = Summaries(palette)
         self._budget = budget
         colours = palette.colours
-        free = 0 if garbage is None else sum(1 << k for k in summaries.free_kinds)
-        self._free, self._garbage = free, sum(1 << k for k in garbage or ())
-        self._used = [c for c, colour in enumerate(colours) if not (free & ~self._garbage) >> colour.kind & 1]
+        self._cyclic, self._others = (0, 0) if garbage is None else map(_mask, summaries.free_kinds)
+        self._garbage = _mask(garbage or ())
+        self._used = [c for c, colour in enumerate(colours) if not (self._others & ~self._garbage) >> colour.kind & 1]
         self._kind = [colour.kind for colour in colours]
         self._follows: list[list[int]] = [[] for _ in colours]
         self._precedes: list[list[int]] = [[] for _ in colours]
@@ -80,21 +85,30 @@ class Growth:
                     self._follows[c].append(d)
                     self._precedes[d].append(c)
         everything = -1
-        exact = everything if garbage is None else summaries.exact(free)
+        exact = everything if garbage is None else summaries.exact(self._others)
         self._exact = exact
+        self._exact_of_stores = everything if garbage is None else summaries.exact(self._others | self._cyclic)
         self._exact_at = [exact | summaries.exact_seen(c) for c in range(len(colours))]
         self._opens: list[Parts[Tree]] = [Parts(e) for e in self._exact_at]
         self._closed: list[Parts[Tree]] = [Parts(exact) for _ in colours]
         self._components: Parts[Component] = Parts(exact)
 
-    def stores(self) -> dict[Summary, Store]:
-        """The summaries of the stores, each with an example."""
+    def grow(self) -> None:
+        """Build all trees and cycles."""
         self._grow_trees()
         self._grow_cycles()
+
+    def stores(self, cyclic: Collection[int] = ()) -> dict[Summary, Store]:
+        """The summaries of the stores, each with an example; of the free kinds on cycles, they have exactly these."""
+        wanted, free = self._garbage | _mask(cyclic), self._others | self._cyclic
+        components: Parts[Component] = Parts(self._exact_of_stores)
+        for component, example in self._components.items():
+            if not component & free & ~wanted:
+                components.add(component, example)
         return {
             s: store
-            for s, store in self._unions().items()
-            if s & self._free == self._garbage and self.summaries.is_store(s)
+            for s, store in self._unions(components).items()
+            if s & free == wanted and self.summaries.is_store(s)
         }
 
     # Trees ----------------------------------------------------------------------------------------------
@@ -166,34 +180,40 @@ class Growth:
         fitting = {c: self._fitting(c) for c in pieces}
         seen: dict[ChainEnds, Parts[None]] = {(c, d): Parts(self._exact_at[c]) for c in pieces for d in pieces}
         while waiting:
-            chain, roots = waiting.pop()
+            path, roots = waiting.pop()
             first, last = roots[0].colour, roots[-1].colour
-            if not seen[first, last].add(chain, None):
+            if not seen[first, last].add(path, None):
                 continue
-            self._close_cycle(chain, roots)
-            self._budget.spend(len(fitting[last]))
-            excluded = summaries.excluded_by(chain)
-            for tree, example in fitting[last]:
-                d = example.colour
-                if d < first or tree & excluded:  # a cycle begins with its first colour
-                    continue
-                longer = summaries.together(chain, tree) | summaries.step(self._kind[last], self._kind[d])
-                longer |= summaries.links_ahead(chain, tree)
+            self._close_cycle(path, roots)
+            excluded = summaries.excluded_by(path)
+            joinable = list(self._joinable(fitting[last], first, excluded))
+            self._budget.spend(len(joinable))
+            for d, tree, example in joinable:
+                longer = summaries.together(path, tree) | summaries.step(self._kind[last], self._kind[d])
+                longer |= summaries.links_ahead(path, tree)
                 if not longer & summaries.forbidden and not seen[first, d].covers(longer):
                     waiting.push(longer, (*roots, example))
 
-    def _fitting(self, last: int) -> list[tuple[Summary, Tree]]:
+    def _joinable(self, fitting: Fitting, first: int, excluded: int) -> Iterator[tuple[int, Summary, Tree]]:
+        """The trees that can become part of a chain: a cycle begins with its first colour."""
+        for (d, excluding), trees in fitting.items():
+            if d >= first and not excluding & excluded:
+                for tree, example in trees:
+                    yield d, tree, example
+
+    def _fitting(self, last: int) -> Fitting:
         """The open trees whose roots can follow a root of this colour on a cycle of two or more."""
         summaries = self.summaries
-        result: list[tuple[Summary, Tree]] = []
+        result: Fitting = defaultdict(list)
         for c in self._follows[last]:
-            if self._is_loop(c) or self._is_loop(last):
+            if self._is_loop(c) or self._is_loop(last) or not summaries.are_on_one_cycle(last, c):
                 continue
             fitting: Parts[Tree] = Parts(self._exact)
             for tree, example in self._opens[c].items():
                 if summaries.agrees(summaries.see(tree, last), c, complete=True):
                     fitting.add(summaries.without_seen(summaries.begins_chain(tree, c)), example)
-            result += fitting.items()
+            for tree, example in fitting.items():
+                result[c, tree & summaries.excluding].append((tree, example))
         return result
 
     def _close_cycle(self, chain: Summary, roots: tuple[Tree, ...]) -> None:
@@ -214,23 +234,29 @@ class Growth:
 
     # Stores ---------------------------------------------------------------------------------------------
 
-    def _unions(self) -> Parts[Store]:
+    def _unions(self, parts: Parts[Component]) -> Parts[Store]:
         """All summaries of sets of components."""
         summaries = self.summaries
-        stores: Parts[Store] = Parts(self._exact)
+        stores: Parts[Store] = Parts(self._exact_of_stores)
         waiting: Waiting[Store] = Waiting(summaries.all_some)
         waiting.push(0, ())
-        components = self._components.items()
+        components: dict[int, list[tuple[Summary, Component]]] = defaultdict(list)
+        for component, example in parts.items():
+            components[component & summaries.excluding].append((component, example))
         while waiting:
             summary, store = waiting.pop()
             if not stores.add(summary, store):
                 continue
-            self._budget.spend(len(components))
             excluded = summaries.excluded_by(summary)
-            for component, example in components:
-                if component & excluded:
-                    continue
+            joinable = [c for excluding, c in components.items() if not excluding & excluded]
+            self._budget.spend(1 + sum(map(len, joinable)))
+            for component, example in chain.from_iterable(joinable):
                 joined = summaries.together(summary, component) | summaries.links_apart(summary, component)
                 if not joined & summaries.forbidden and not stores.covers(joined):
                     waiting.push(joined, (*store, example))
         return stores
+
+
+def _mask(kinds: Iterable[int]) -> int:
+    """A bit set of different kinds."""
+    return sum(1 << k for k in kinds)

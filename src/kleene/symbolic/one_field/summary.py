@@ -69,6 +69,8 @@ class Summaries:
         self._seen = (1 << self._around) - (1 << self._once)
         kinds = range(m)
         self._apart = [sum(1 << b for b in kinds if palette.are_apart(a, b)) for a in kinds]
+        self.excluding = _union(self._apart)
+        """The kinds that exclude others."""
         self._apart_of: dict[int, int] = {}
         self._read_colours()
         self._sides = [
@@ -146,7 +148,7 @@ class Summaries:
         for i in self._unwanted:
             result |= 1 << self._pairs + i
         for k in range(self.count):
-            if any(self.palette.must_step(k, other) for other in range(self.count)):
+            if self._must_lead_to[k]:
                 result |= (1 << self.count + 1) - 1 << self._steps + k * (self.count + 1)
         if self.forbidden or self._unwanted:
             result |= self.all_some << self._hanging | self.all_some << self._around
@@ -157,8 +159,7 @@ class Summaries:
         """The kinds of which one individual is not the same as two, for more than the structure."""
         kinds, pairs = self.palette.kinds, [s for s in self.palette.problem.somes if s.other is not None]
         two = _union(1 << k for k, kind in enumerate(kinds) if any({s.gamma, s.other} <= kind.marks for s in pairs))
-        steps = [b for a in range(self.count) for b in range(self.count) if self.palette.must_step(a, b)]
-        return two | _union(1 << b for b in steps)
+        return two | _union(1 << b for targets in self._must_lead_to for b in targets)
 
     @cached_property
     def _unwanted(self) -> list[int]:
@@ -171,8 +172,11 @@ class Summaries:
         return self._excluded[colour] >> len(self.palette.counted) & self._seen
 
     @property
-    def free_kinds(self) -> list[int]:
-        """Garbage: kinds of individuals that need no particular predecessor, and that more of them never hinder."""
+    def free_kinds(self) -> tuple[list[int], list[int]]:
+        """Garbage: kinds of individuals that need no particular predecessor, and that more of them never hinder.
+
+        Those that are always on cycles, and all others. A component whose cycle has garbage has only garbage.
+        """
         unreached = 0
         for c in self.palette.colours:
             if not any(c.values[f.name] for f in self._about_paths if f.kind is Kind.FROM):
@@ -180,7 +184,9 @@ class Summaries:
         hindering = self._counted_twice | _union(a | b for a, b in (self._sides[i] for i in self._unwanted))
         if self._forbidden_paths():
             hindering = self.all_some
-        return [k for k in bits(unreached & ~hindering) if not self._apart[k]]
+        free = [k for k in bits(unreached & ~hindering) if not self._apart[k]]
+        elsewhere = {c.kind for c in self.palette.colours if not c.values[CYCLIC]}
+        return [k for k in free if k not in elsewhere], [k for k in free if k in elsewhere]
 
     # Parts ----------------------------------------------------------------------------------------------
 
@@ -202,11 +208,26 @@ class Summaries:
 
     def excluded_by(self, part: Summary) -> int:
         """The kinds that exclude a kind of the part."""
-        some = part & self.all_some
+        some = part & self.excluding
         known = self._apart_of.get(some)
         if known is None:
             known = self._apart_of[some] = _union(self._apart[k] for k in bits(some))
         return known
+
+    def kinds_of(self, part: Summary) -> tuple[int, int]:
+        """The kinds with an individual, and those with several."""
+        return part & self.all_some, part >> self._several & self.all_some
+
+    def targets_of(self, part: Summary, kind: int) -> int:
+        """The kinds that the individuals of a kind lead to; one more bit if one of them leads nowhere."""
+        return part >> self._steps + kind * (self.count + 1) & ((1 << self.count + 1) - 1)
+
+    def reached_from(self, part: Summary, kind: int) -> tuple[int, int]:
+        """The kinds of which an individual of a kind reaches one, and those of which it does not reach one."""
+        return (
+            part >> self._paths + kind * self.count & self.all_some,
+            part >> self._gaps + kind * self.count & self.all_some,
+        )
 
     def together(self, one: Summary, other: Summary) -> Summary:
         """Two parts without regard to the steps and paths between them."""
@@ -268,6 +289,10 @@ class Summaries:
         if not self.tracks_hanging:
             return longer
         return longer | self._without_paths((), [(self._hanging_of(chain), self._hanging_of(tree))])
+
+    def are_on_one_cycle(self, one: int, other: int) -> bool:
+        """Whether colours agree in what the individuals of a cycle have in common: who reaches them, and whom."""
+        return self._all_support[one] == self._all_support[other]
 
     def closes(self, chain: Summary, c: int) -> bool:
         """Whether the features about paths and loops of the first root agree with the whole cycle."""
@@ -338,7 +363,7 @@ class Summaries:
         there = bits(summary & self.all_some)
         structure = self.palette.problem.structure
         for a in there:
-            targets = summary >> self._steps + a * (self.count + 1) & ((1 << self.count + 1) - 1)
+            targets = self.targets_of(summary, a)
             jumps = _union(1 << b for b in there if self._leads_to(a, b)) if self.palette.problem.jumps else 0
             if jumps:  # the graph has no step there
                 targets = jumps
@@ -346,10 +371,16 @@ class Summaries:
                 ends = [self.palette.kinds[b].node for b in bits(jumps)]
                 if any(structure.value(self.palette.problem.step, node, end) is Kleene.FALSE for end in ends):
                     return False
-            for b in there:
-                if self.palette.must_step(a, b) and (targets != 1 << b or summary >> self._several + b & 1):
+            for b in self._must_lead_to[a]:
+                if summary >> b & 1 and (targets != 1 << b or summary >> self._several + b & 1):
                     return False
         return True
+
+    @cached_property
+    def _must_lead_to(self) -> list[list[int]]:
+        """For each kind the kinds that all its individuals must lead to."""
+        kinds = range(self.count)
+        return [[b for b in kinds if self.palette.must_step(a, b)] for a in kinds]
 
     def _leads_to(self, a: int, b: int) -> bool:
         """Whether the stores of the input structure have a step between kinds that the graph does not have."""

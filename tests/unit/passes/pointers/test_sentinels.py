@@ -83,6 +83,9 @@ ERRORS = {
     "NULL is freed": "free(k ? NULL : list.first);",
     "a node is set to zero": "memset(list.first, 0, sizeof *list.first); if (!list.first->next) return 8;",
     "the end is no pointer to nothing": "if (!list.first->next->next->next->next) return 9;",
+    "the first member of NULL": "struct node *p = NULL; int *key = &p->key; if (!key) return 5;",
+    "the first member of a node": "int *key = &list.first->key; if (!key) return 5;",
+    "the first member of the end": "struct node *p = &list.end; int *key = &p->key; if (!key) return 5;",
     "a node is copied": "struct node copy = *list.first->next; list.first->next = copy.next;",
     "links of the end": "list.first->next->next->next->next->next->next->key = 3; if (list.end.key == 3) return 4;",
 }
@@ -111,6 +114,25 @@ REFUSED = {
         struct number { long value; };
         int main(void) {
             struct node *p = first; while (p != &end) p = p->next; return ((struct number *)&p)->value == 0; }""",
+    "zeros through a pointer to anything": """
+        #include <string.h>
+        struct node { struct node *next; }; static struct node end = { &end }, *first = &end;
+        static void wipe(void *at, unsigned long size) { memset(at, 0, size); }
+        int main(void) {
+            struct node *p = first, one; while (p != &end) p = p->next;
+            wipe(&one, sizeof one); return one.next == 0; }""",
+    "zeros behind a member": """
+        #include <string.h>
+        struct node { int key, value; struct node *next; }; static struct node end = { 0, 0, &end }, *first = &end;
+        int main(void) {
+            struct node *p = first, one; while (p != &end) p = p->next;
+            memset(&one.value, 0, sizeof one - sizeof one.key); return one.next == 0; }""",
+    "zeros behind a member of what a pointer leads to": """
+        #include <string.h>
+        struct node { int key, value; struct node *next; }; static struct node end = { 0, 0, &end }, *first = &end;
+        int main(void) {
+            struct node *p = first, one, *q = &one; while (p != &end) p = p->next;
+            int *at = &q->value; memset(at, 0, sizeof one - sizeof one.key); return one.next == 0; }""",
     "a local variable": """
         struct node { struct node *next; };
         int main(void) { struct node end = { &end }, *p = &end; while (p != &end) p = p->next; return 0; }""",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from kleene.cfa.expressions import Variable
 from kleene.passes.facts.relations.forms import ANY, Form, form_of_constant
@@ -15,8 +16,7 @@ MOST_SUMS = 12
 """Numbers that are kept though no variable has them, as sums and their terms: with more, none is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """The number or pointer in the block of a pointer symbol, at an offset in bytes from there."""
 
     symbol: int
@@ -32,8 +32,7 @@ class Cell:
         return "", self.offset, self.size
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A number of a pointer symbol: its `room` ahead, how much is `behind` it, in elements of `scale` bytes."""
 
     kind: str
@@ -141,12 +140,19 @@ class State:
 
     def reached(self) -> set[int]:
         """The symbols to which variables lead."""
-        reached: set[int] = {s for key, s in self.held.items() if isinstance(key, Variable)}
-        grew = True
-        while grew:
-            more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
-            grew = not more <= reached
-            reached |= more
+        reached: set[int] = set()
+        inner: dict[int, list[int]] = {}
+        for key, symbol in self.held.items():
+            if isinstance(key, Variable):
+                reached.add(symbol)
+            else:
+                inner.setdefault(key.symbol, []).append(symbol)
+        waiting = list(reached)
+        while waiting:
+            for symbol in inner.get(waiting.pop(), ()):
+                if symbol not in reached:
+                    reached.add(symbol)
+                    waiting.append(symbol)
         return reached
 
     def holders(self) -> dict[int, set[Hashable]]:
@@ -342,6 +348,30 @@ class _Merge:
                 self._hold_sum(a, twin)
                 known[0] |= self._equal_sums(self.first, a)
                 known[1] |= self._equal_sums(self.second, twin)
+        for side, sums in enumerate((mine, others)):
+            for whole in sums:
+                if all(pair[side] != whole for pair in self.numbers):
+                    self._hold_sum_with_zero(whole, side)
+
+    def _hold_sum_with_zero(self, whole: int, side: int) -> None:
+        """A sum of one state that is one of its terms in the other state, as the other term is 0 there.
+
+        A new chunk has 0 bytes in use, and what is asked for fits; in a chunk that is there, it fits behind those.
+        """
+        states = self.first, self.second
+        terms = states[side].terms_of(whole)
+        for number, zero in (terms, terms[::-1]) if terms else ():
+            mine = [pair for pair in self.order if pair[side] == number]
+            none = [pair for pair in self.order if pair[side] == zero and states[1 - side].is_zero(pair[1 - side])]
+            if mine and none:
+                same = mine[0][1 - side]
+                pair = (same, whole) if side else (whole, same)
+                self.order.append(pair)
+                self.depths.append(0)
+                key = self.numbers[pair] = len(self.order)
+                self.held[Part("term", key, 1)] = self.numbers[mine[0]]
+                self.held[Part("term", key, 2)] = self.numbers[none[0]]
+                return
 
     @staticmethod
     def _equal_sums(state: State, symbol: int) -> set[int]:

@@ -40,11 +40,21 @@ class Sums:
             state.held[Part("factor", product, 1)], state.held[Part("factor", product, 2)] = a, b
             if bl == bh and bl > 0:
                 self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+                self._rounded_down(state, product, a, bl)
         else:
             product = known
         state.held.update(dict.fromkeys(names, product))
         self._form_of_product(state, product, (a, b), full)
         return product
+
+    @staticmethod
+    def _rounded_down(state: State, product: int, quotient: int, divisor: int) -> None:
+        """``n / 8 * 8`` is n, or up to 7 less."""
+        for key, number in list(state.held.items()):
+            is_quotient = isinstance(key, Part) and key.kind == f"{QUOTIENT}{divisor}" and number == quotient
+            if isinstance(key, Part) and is_quotient and key.symbol in state.zone.bounds:
+                state.zone.add(product, key.symbol, key.scale)
+                state.zone.add(key.symbol, product, divisor - 1 - key.scale)
 
     @staticmethod
     def _form_of_product(state: State, product: int, factors: tuple[int, int], full: Interval) -> None:
@@ -130,6 +140,7 @@ class Sums:
         if minus:
             result = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
             self._between(state, a, result, bl, bh)
+            self._beside_sums_with_it(state, result, a, b)
             state.held[Part("minuend", result, 1)], state.held[Part("subtrahend", result, 1)] = a, b
         else:
             result = state.fresh(al + bl, ah + bh)
@@ -150,6 +161,20 @@ class Sums:
             if {key.symbol, mine, other} <= zone.bounds.keys():
                 zone.add(result, key.symbol, zone.upper(mine, other))
                 zone.add(key.symbol, result, zone.upper(other, mine))
+
+    @staticmethod
+    def _beside_sums_with_it(state: State, result: int, a: int, b: int) -> None:
+        """The difference a - b and a term beside b differ as a and their sum do.
+
+        After ``used + n <= CHUNK``, the room of ``data + used`` is not less than n.
+        """
+        zone = state.zone
+        terms = [(k, v) for k, v in state.held.items() if isinstance(k, Part) and k.kind == "term" and v == b]
+        for key, _ in terms:
+            other = state.held[Part("term", key.symbol, 3 - key.scale)]
+            if {key.symbol, other} <= zone.bounds.keys():
+                zone.add(other, result, zone.upper(key.symbol, a))
+                zone.add(result, other, zone.upper(a, key.symbol))
 
     def upper(self, state: State, a: int, b: int) -> float:
         """The least known bound of a difference; of sums, also from the bounds of their terms."""

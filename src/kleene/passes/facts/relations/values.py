@@ -395,6 +395,15 @@ class Values(Sums):
                 for side, least in ((a, al), (b, bl)):
                     if least >= 0:
                         state.zone.add(binary, side, 0)
+                if al >= 0 and bl == bh and (cut := _cut_bits(bl, full)) is not None:  # ``(n + 7) & ~7``
+                    state.zone.add(a, binary, cut)
+                    state.add_form(binary, Form(multiple=cut + 1))
+                return binary
+            case "|" if al >= 0 and bl >= 0:
+                binary = state.fresh(max(al, bl), (1 << max(ah, bh).bit_length()) - 1)
+                for side, other in ((a, bh), (b, ah)):
+                    state.zone.add(side, binary, 0)
+                    state.zone.add(binary, side, other)
                 return binary
             case ">>" if al >= 0 and bl == bh and bl >= 0:
                 binary = state.fresh(al >> bl, ah >> bl)
@@ -507,3 +516,9 @@ def full_range(type_: Type) -> Interval:
 
 def _fitting(interval: Interval, full: Interval) -> Interval:
     return interval if full[0] <= interval[0] and interval[1] <= full[1] else full
+
+
+def _cut_bits(mask: int, full: Interval) -> int | None:
+    """The low bits that a mask in a type of some range cuts off, if it keeps all others: 7 for ``~7``."""
+    cut = -mask - 1 if mask < 0 else full[1] - mask
+    return cut if cut >= 0 and cut & (cut + 1) == 0 else None

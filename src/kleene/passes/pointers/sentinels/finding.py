@@ -24,9 +24,9 @@ from kleene.cfa.expressions import (
     PointerOffset,
     ReturnedNull,
     Variable,
+    children,
     member_base,
     root_variable,
-    target_of,
     walk,
 )
 from kleene.cfa.operations import (
@@ -170,11 +170,34 @@ class _Exchange:
                 return is_one or not contains(element, found, program)
             case MemSet(pointer=pointer, value=value, size=size):
                 zeroed = zeroed_lvalue(pointer)
-                if zeroed is None or not contains(zeroed.type, found, program):
-                    return zeroed is not None
-                is_whole = constant_of(value) == 0 and constant_of(size) == zeroed.type.size
-                return is_whole and parts_of(zeroed.type, program) is not None
+                if zeroed is None:
+                    return False
+                if contains(zeroed.type, found, program):
+                    is_whole = constant_of(value) == 0 and constant_of(size) == zeroed.type.size
+                    return is_whole and parts_of(zeroed.type, program) is not None
+                bytes_ = constant_of(size)
+                return (bytes_ is not None and bytes_ <= zeroed.type.size) or not self._may_be_in_holder(zeroed)
         return True
+
+    def _may_be_in_holder(self, lvalue: Expression) -> bool:
+        """Whether pointers to nodes may be behind an lvalue, in the same object."""
+        whole = root_variable(lvalue)
+        if whole is not None:
+            return contains(whole.type, self.found, self.program)
+        while not isinstance(lvalue, Deref):
+            lvalue = children(lvalue)[0]
+        type_ = lvalue.type
+        holders = (r for r in self.program.records.values() if contains(r.type, self.found, self.program))
+        return any(type_ == t for holder in holders for t in self._types_in(holder.type))
+
+    def _types_in(self, type_: Type) -> Iterator[Type]:
+        """A type, and those of its members and elements."""
+        yield type_
+        if isinstance(type_, ArrayType):
+            yield from self._types_in(type_.element)
+        layout = self.program.records.get(type_.name) if isinstance(type_, RecordType) else None
+        for member in layout.fields if layout is not None else ():
+            yield from self._types_in(member.type)
 
     def _is_known(self, node: Expression) -> bool:
         """Whether the value of an expression is as before if NULL and the address change places, or can be made so."""
@@ -204,10 +227,14 @@ class _Exchange:
 
 
 def zeroed_lvalue(pointer: Expression) -> Expression | None:
-    """What is set to zero at an address."""
+    """What is set to zero at an address; None if its type does not say it."""
     while isinstance(pointer, Cast):
         pointer = pointer.operand
-    return target_of(pointer, pointer.type.target) if isinstance(pointer.type, PointerType) else None
+    if isinstance(pointer, AddressOf):
+        return pointer.target
+    if not isinstance(pointer.type, PointerType) or isinstance(pointer.type.target, VoidType):
+        return None
+    return Deref(pointer, pointer.type.target)
 
 
 def leads_to_pointers(type_: Type, found: Sentinel, program: CProgram) -> bool:

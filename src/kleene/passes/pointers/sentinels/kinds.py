@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kleene.cfa.expressions import Cast, Constant, Expression, walk, without_casts
+from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, walk, without_casts
 from kleene.cfa.operations import Assign, Call, Free, MemCopy, MemSet, Operation, Return, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
@@ -67,8 +67,7 @@ class Kinds:
         return news
 
     def _pointers_in(self, type_: Type) -> Iterator[tuple[int, Type]]:
-        while isinstance(type_, ArrayType):
-            type_ = type_.element
+        type_ = _element(type_)
         if isinstance(type_, PointerType):
             yield 0, type_.target
         elif isinstance(type_, RecordType):
@@ -81,6 +80,12 @@ class Kinds:
                     yield part.offset, part.type.target
 
 
+def _element(type_: Type) -> Type:
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
+    return type_
+
+
 def _equal_types(operation: Operation, program: CProgram) -> Iterator[tuple[Type, Type]]:
     """The targets of pointers that an operation makes equal, or of which it copies bytes."""
     pairs: list[tuple[Expression, Type]] = []
@@ -90,6 +95,8 @@ def _equal_types(operation: Operation, program: CProgram) -> Iterator[tuple[Type
     for node in (n for x in values for n in walk(x)):
         if isinstance(node, Cast):
             pairs.append((node.operand, node.type))
+        if isinstance(node, AddressOf) and isinstance(node.type, PointerType):  # it may stand for `void *`
+            yield _element(node.target.type), _element(node.type.target)
     match operation:
         case Assign(target=target, value=value):
             pairs.append((value, target.type))

@@ -19,6 +19,7 @@ from kleene.cfa.expressions import (
     Deref,
     Expression,
     Field,
+    Index,
     Unary,
     Variable,
     member_base,
@@ -51,6 +52,7 @@ from kleene.passes.scalars import parts_of
 
 _READ, _MADE = "$read", "$made"
 """How the names of variables begin that hold a pointer on the way to another, and a block that is made."""
+_ELEMENT = "the address of an element of an array in what NULL leads to"
 _UNLIKE = "the node in which structures end is used as an object of another type"
 
 
@@ -245,8 +247,11 @@ class _Rewriting:
         if pointer not in elsewhere:
             null = Constant(0, pointer.type)
             choices.append(Choice(Comparison("==", pointer, null), (self._at_end(operation, pointer),)))
+        is_null = Comparison("==", pointer, self._null(pointer.type))
         if isinstance(operation, Free):
-            choices.append(Choice(Comparison("==", pointer, self._null(pointer.type)), (Skip(place),)))
+            choices.append(Choice(is_null, (Skip(place),)))
+        elif (at_null := self._at_null(operation, pointer)) != operation:
+            choices.append(Choice(is_null, (at_null,)))
         return [*choices, Choice(None, (operation,))] if choices else None
 
     def _is_made_here(self, operation: Operation) -> bool:
@@ -278,6 +283,21 @@ class _Rewriting:
         ]
         edges.append(Edge(made, replace(test, truth=False), succeeds))
         return edges + chain(f"{succeeds} ", [*zeros, Skip(place)], edge.target, succeeds)
+
+    def _at_null(self, operation: Operation, pointer: Expression) -> Operation:
+        """The operation where the pointer is NULL: so is the address of the first member of what it leads to."""
+        for node in [n for x in expressions(operation) for n in walk(x) if isinstance(n, AddressOf)]:
+            target, is_first = node.target, True
+            while isinstance(target, Field | Index):
+                is_first &= target.offset == 0 if isinstance(target, Field) else constant_of(target.index) == 0
+                target = target.base
+            if target == node.target or not isinstance(target, Deref) or target.pointer != pointer:
+                continue
+            if is_first:
+                operation = exchange(operation, node, Constant(0, node.type))
+            elif isinstance(node.target, Index) and constant_of(node.target.index) is None:
+                return Unsupported(operation.place, _ELEMENT)
+        return operation
 
     def _at_end(self, operation: Operation, pointer: Expression) -> Operation:
         """The operation where the pointer leads to the node."""

@@ -15,6 +15,7 @@ from kleene.analysis.c.library.interface.sizes import element_size
 from kleene.analysis.c.library.readings.operations import (
     DROPS,
     ELEMENTS,
+    GIVING,
     OBJECTS,
     OVER,
     RESULTS,
@@ -73,6 +74,8 @@ class _Call:
     """The statements that hand out what the function has stored in this block."""
     made: str = ""
     """The variable for an object that the function makes."""
+    given: str = ""
+    """The statement by which the client gives up an object, as the result says."""
     member: str = ""
     """A member of this object that the client reads, as it is one if the result says so."""
 
@@ -119,7 +122,7 @@ class Calls:
         self.any_datum = any_datum
         self.watch = watch
         self.enders = dict(enders)
-        self.walks = Walks(interface, types)
+        self.walks = Walks(interface, types, is_general=general)
         self._callbacks: dict[tuple[str, bool], str] = {}
         self.helpers: list[str] = []
 
@@ -218,6 +221,8 @@ class Calls:
             call.cleanup.append(f"{variable} = NULL;")
         elif name in self.types.zeroed and len(operation.records_in(*OBJECTS)) > 1:
             call.cleanup.append(hand_out_members(variable, name, self.interface))
+        elif role is Role.GIVEN and operation.outcome in GIVING:
+            call.given = f"{variable} = NULL"
         elif role is Role.GIVEN or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED)):
             call.cleanup += [f"free({variable});"] if operation.fate is Fate.MOVED else []
             call.cleanup.append(f"{variable} = NULL;")
@@ -252,6 +257,8 @@ class Calls:
                 record = record_of(function.result) if is_direct(function.result) else ""
                 member = member_to_see(record, self.interface)
                 text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
+            case _ if operation.outcome in GIVING:
+                text = f"if ({text}{_COMPARISONS[operation.outcome]}) {call.given}"
             case _ if operation.outcome in OVER:
                 call.guards.append(f"!{IS_OVER}")
                 text = self._until_over(operation, text)
@@ -401,13 +408,19 @@ class Calls:
         return f"{handed} if (p{place}{''.join(some)}) (void)*p{place}; "
 
 
-_COMPARISONS = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0", Outcome.POSITIVE_IF_MADE: " > 0"}
-"""What a result says where there is an object."""
+_COMPARISONS = {
+    Outcome.ZERO_IF_MADE: " == 0",
+    Outcome.SET_IF_MADE: " != 0",
+    Outcome.POSITIVE_IF_MADE: " > 0",
+    Outcome.ZERO_IF_GIVEN: " == 0",
+    Outcome.SET_IF_GIVEN: " != 0",
+}
+"""What a result says where there is an object, or where the client has one no more."""
 
 
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
     """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
-    comparison = _COMPARISONS.get(operation.outcome, "")
+    comparison = _COMPARISONS[operation.outcome] if operation.outcome in STATUS else ""
     if call.made:
         seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
         return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"

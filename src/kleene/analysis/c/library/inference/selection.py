@@ -66,6 +66,7 @@ from kleene.analysis.c.library.inference.reasons import (
 )
 from kleene.analysis.c.library.inference.sparing import reject_sharing, spare
 from kleene.analysis.c.library.inference.trials import (
+    LONG_STATES,
     QUICK_STATES,
     TRIAL_STATES,
     ClientFolder,
@@ -265,6 +266,7 @@ class Inference:
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
             return
         if best is not None:
+            best = self._longer(best, tried)
             hidden = best.hides(tried)
             ender = ender_of(self.tries, best.operation)
             if ender is not None:
@@ -388,6 +390,13 @@ class Inference:
             rejected = replace(rejected, breach=breach.words)
         self.inferred.rejected.append(rejected)
 
+    def _longer(self, best: Tried, tried: list[Tried]) -> Tried:
+        """A longer trial of a reading, if one with an error executes more of the function than its trial did."""
+        if best.hides(tried) is None or not best.trial.exploration.reason.startswith("bound"):
+            return best
+        longer = self.tries.one(best.operation, LONG_STATES)
+        return longer if longer.is_admissible else best
+
     def _doubt(self, best: Tried, hidden: Tried) -> None:
         """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""
         assert hidden.trial.error is not None
@@ -484,8 +493,13 @@ def _frees_data(failures: list[Rejected]) -> bool:
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:
-    """Functions that make objects come first, then those that end them: they show what others break."""
+    """Functions that make objects come first, then those that end them: they show what others break.
+
+    Then those that add something: of the others, parts need elements.
+    """
     first = readings(function, types)[:1]
     if first and first[0].makes and not first[0].records_in(*OBJECTS):
         return 0
-    return 1 if first and first[0].ends else 2
+    if first and first[0].ends:
+        return 1
+    return 2 if says_add(function) else 3
