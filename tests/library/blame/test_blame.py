@@ -358,21 +358,26 @@ int tree_put(struct tree *t, int key) {
     (*p)->key = key;
     return 1;
 }
-void tree_drop(struct tree *t) {
-    struct node *n = t->root, **p;
+void tree_drop(struct tree *t, int key) {
+    struct node **p = &t->root, **q, *n, *s;
+    while (*p && (*p)->key != key) p = key < (*p)->key ? &(*p)->left : &(*p)->right;
+    n = *p;
     if (!n) return;
-    if (!n->left) t->root = n->right;
+    if (!n->left) *p = n->right;
+    else if (!n->right) *p = n->left;
     else {
-        for (p = &n->left; *p; p = &(*p)->right) ;
-        RIGHT
-        t->root = n->left;
+        for (q = &n->right; (*q)->left; q = &(*q)->left) ;
+        s = *q; *q = s->right; s->left = n->left; RIGHT
+        *p = s;
     }
     free(n);
 }
-void tree_free(struct tree *t) { while (t->root) tree_drop(t); free(t); }
+static void end(struct node *n) { if (n) { end(n->left); end(n->right); free(n); } }
+void tree_free(struct tree *t) { end(t->root); free(t); }
 """
 
 
+@in_exam
 def test_a_child_alone_breaks_nothing(tmp_path: Path) -> None:
     """The function that inserts was reported: without it there are no nodes, and so none with one child."""
     report = _checked(_TREE.replace("RIGHT", ""), tmp_path)
