@@ -46,6 +46,7 @@ def test_elements_of_tables_are_reached(tmp_path: Path) -> None:
     assert all(o.fate is Fate.KEPT for o in taking.values())
 
 
+@in_exam
 def test_a_function_that_breaks_its_entry_is_wrong(tmp_path: Path) -> None:
     """The error was beyond the bound of the search: runs that had chosen an index came after all others."""
     text = _TABLE.replace(*_BREAK)

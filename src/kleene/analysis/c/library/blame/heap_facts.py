@@ -381,7 +381,8 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
         for (first, target), (last, other) in permutations(own.items(), 2):
             if target != other:
                 continue
-            facts += [Together(name, first, last)] if first < last else []
+            if first < last and target != name:  # of two children, one alone may be there
+                facts.append(Together(name, first, last))
             along = [m for m, t in members.get(target, {}).items() if t == target]
             facts += [Last(name, first, last, m) for m in along if target != name]
     return facts

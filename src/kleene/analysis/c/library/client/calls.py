@@ -36,6 +36,8 @@ CALLBACK = "kleene_callback_"
 """How names of functions of the client begin."""
 IS_OVER = "kleene_over"
 """The variable that says whether an iterator is at its end."""
+GOES_ON = "kleene_goes_on"
+"""The function of a trial that is executed where a call has moved an iterator and says that it is not at its end."""
 _ANY_DATUM = "kleene_datum()"
 _STORED = "kleene_stored()"
 DATA = f"""\
@@ -278,9 +280,23 @@ class Calls:
         """A call whose result says that an iterator is at its end."""
         result = operation.function.result
         over = f"if ({'!' if operation.outcome is Outcome.OVER_IF_ZERO else ''}r) {IS_OVER} = 1"
+        before = ""
+        if not self.is_general and says_over_by_number(operation):
+            before, over = self._with_moves(operation, over)
         member = member_to_see(record_of(result), self.interface) if is_direct(result) else ""
         seen = f"if (r) (void)r->{member};" if member else hand_out("r", result.type, self.interface)
-        return f"{result.text} r = {text}; {seen} {over}"
+        return f"{before}{result.text} r = {text}; {seen} {over}"
+
+    def _with_moves(self, operation: Operation, over: str) -> tuple[str, str]:
+        """What precedes a call and what follows it: a note where the iterator has moved and is not at its end."""
+        name = next(n for n in operation.records_in(Role.OBJECT) if n in self.types.iterators)
+        iterator, layout = self.variables[name], self.interface.records.get(name)
+        fields = [f for f in (layout.fields if layout is not None else ()) if f.name and f.bit_width is None]
+        scalars = [f.name for f in fields if isinstance(f.type, PointerType | IntegerType)]
+        moved = " || ".join(f"was.{field} != {iterator}->{field}" for field in scalars) or "0"
+        noted = f"static void {GOES_ON}(void) {{ }}"
+        self.helpers += [noted] if noted not in self.helpers else []
+        return f"{self.types.texts[name]} was = *{iterator}; ", f"{over}; else if ({moved}) {GOES_ON}()"
 
     def _new(self, operation: Operation, text: str, call: _Call) -> str:
         """An object that the call makes goes to the variable of its type."""
@@ -458,6 +474,11 @@ def stores_data(operation: Operation) -> bool:
     results = [p.type.callback[0] for p in operation.function.parameters if p.type.callback]
     stored = {Role.DATA, Role.STORED, Role.RECORD} & set(operation.roles)
     return bool(stored) or any(result.target for result in results)
+
+
+def says_over_by_number(operation: Operation) -> bool:
+    """Whether a number says that an iterator is at its end: either sense of it is possible, and one is wrong."""
+    return operation.outcome in OVER and isinstance(operation.function.result.type, IntegerType)
 
 
 def any_number(type_: CType, *, any_float: bool = True) -> str:

@@ -42,6 +42,7 @@ from kleene.analysis.c.library.inference.doubts import (
     needs_more_than_zeros,
     usual_failures,
 )
+from kleene.analysis.c.library.inference.order import place_in_order
 from kleene.analysis.c.library.inference.other_ways import (
     if_status_is_another,
     if_texts_last,
@@ -76,10 +77,9 @@ from kleene.analysis.c.library.inference.tries import Tries
 from kleene.analysis.c.library.inference.weaker import admit_null
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import (
-    ObjectTypes,
     records_of,
 )
-from kleene.analysis.c.library.readings.candidates import readings, says_add, says_end
+from kleene.analysis.c.library.readings.candidates import says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
     CALLBACKS,
     KEPT_RESULTS,
@@ -125,7 +125,7 @@ class Inference:
 
     def run(self) -> Inferred:
         types = self.inferred.types
-        self.waiting = sorted(self.interface.functions, key=lambda f: _phase(f, types))
+        self.waiting = sorted(self.interface.functions, key=lambda f: place_in_order(f, types))
         deferred: list[Deferred] = []
         while self.waiting or deferred:
             if not self.waiting:
@@ -490,16 +490,3 @@ def _frees_data(failures: list[Rejected]) -> bool:
     """
     owning = [r for r in failures if Role.OWNED in r.operation.roles]
     return any(map(frees_stored, failures)) or (any(map(frees_datum, failures)) and all(map(frees_datum, owning)))
-
-
-def _phase(function: ExportedFunction, types: ObjectTypes) -> int:
-    """Functions that make objects come first, then those that end them: they show what others break.
-
-    Then those that add something: of the others, parts need elements.
-    """
-    first = readings(function, types)[:1]
-    if first and first[0].makes and not first[0].records_in(*OBJECTS):
-        return 0
-    if first and first[0].ends:
-        return 1
-    return 2 if says_add(function) else 3
