@@ -157,6 +157,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "kleene.analysis.c.shape.last_reads": (
         ("RUNS", ("moves",)),
+        ("LEAST_RUNS", ("moves",)),
+        ("STEPS_BETWEEN_LOOKS", ("moves",)),
         ("MOST_STEPS", ("moves",)),
         ("SECONDS", ("moves",)),
     ),

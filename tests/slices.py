@@ -18,7 +18,7 @@ in_exam = pytest.mark.skipif(not EXAM, reason="takes seconds: KLEENE_EXAM=1 runs
 ONLY_IN_EXAM = 0
 EVERY: dict[str, int] = {
     "tests/fesa/sorting/test_merging.py::test_a_wrong_merge_is_not_proved[merge0]": ONLY_IN_EXAM,
-    "tests/library/contracts/test_written_contracts.py::test_every_contract_of_an_example_is_proved[dlist": ONLY_IN_EXAM,
+    "tests/library/contracts/test_written_contracts.py::test_every_contract_of_an_example_is_proved[dl": ONLY_IN_EXAM,
     "tests/unit/passes/elements/test_structs_with_arrays.py::test_a_struct_that_is_not_made[text7": ONLY_IN_EXAM,
     "tests/unit/semantics/test_library_calls.py::test_an_error_is_seen[text by fprintf]": ONLY_IN_EXAM,
     "tests/unit/passes/attempts/test_owned_executed.py::test_arrays_that_get_shorter_are_followed": 2,

@@ -167,6 +167,7 @@ int main(void) {
 APPLIES = {
     "shape, calls": (EXAMPLES / "language" / "levels.c").read_text(encoding="utf-8"),
     "shape, counts": (EXAMPLES / "counts" / "queue.c").read_text(encoding="utf-8"),
+    "shape, counts of steps": (EXAMPLES / "counts" / "counted_down.c").read_text(encoding="utf-8"),
     "shape, counts alone": (EXAMPLES / "counts" / "rounds.c").read_text(encoding="utf-8"),
     "shape, comparisons": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
     "shape, unread": (EXAMPLES / "trees" / "binomial_heap.c").read_text(encoding="utf-8"),
@@ -179,6 +180,7 @@ APPLIES = {
     "shape, cursors": (EXAMPLES / "sll" / "cursors.c").read_text(encoding="utf-8"),
     "shape, members": (EXAMPLES / "nested" / "stations.c").read_text(encoding="utf-8"),
     "shape, loose": (EXAMPLES / "nested" / "managers.c").read_text(encoding="utf-8"),
+    "shape, loose, no numbers": (EXAMPLES / "nested" / "managers.c").read_text(encoding="utf-8"),
     "shape, optional nodes": (EXAMPLES / "nested" / "list_of_lists.c").read_text(encoding="utf-8"),
     "shape, slices": (EXAMPLES / "nested" / "header_of_lists.c").read_text(encoding="utf-8"),
     "shape, loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),

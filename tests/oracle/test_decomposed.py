@@ -8,7 +8,8 @@ searches the state among them.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -18,9 +19,11 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import LimitReached
 from kleene.domains.decomposed.domain import DecomposedDomain
 from kleene.domains.decomposed.locality import Locality, Plan, Refused
-from kleene.domains.decomposed.products import Product
+from kleene.domains.decomposed.parts import Parts
+from kleene.domains.decomposed.products import Product, ProductStore
 from kleene.domains.decomposed.relativize import OTHER, TOUCHED, Relativizer, lies_in
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.stores import MergingStore
 from kleene.logic.formula import Atom, Closure, Equal, Formula, disj
 from kleene.logic.kleene import Kleene
 from kleene.structures.embedding import embeds
@@ -282,3 +285,43 @@ def test_a_formula_about_touched_nodes_does_not_lie_elsewhere(formula: Formula) 
     reduced = Relativizer({}).reduce(formula, {"a": TOUCHED, "b": TOUCHED})
     assert lies_in(reduced, TOUCHED, frozenset())
     assert not lies_in(reduced, OTHER, frozenset())
+
+
+def test_parts_that_were_added_before_are_not_joined_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set that grows brings all its parts again; the result is that of stores that join each of them again."""
+    domain = DecomposedDomain(INNER, LOCALITY, "part")
+    elements = [domain.taken_apart(STATES[k : k + 2]) for k in range(0, len(STATES), 9)]
+    asked: list[Structure] = []
+    add = MergingStore.add
+
+    def adding(store: MergingStore, given: Sequence[Structure]) -> list[Structure]:
+        asked.extend(given)
+        return add(store, given)
+
+    monkeypatch.setattr(MergingStore, "add", adding)
+    for order in (elements, elements[::-1]):
+        store, other = domain.store(), domain.store()
+        assert isinstance(store, ProductStore) and isinstance(other, ProductStore)
+        store.add(order)
+        for element in order:
+            for seen in other._seen.values():
+                seen.clear()
+            other.add([element])
+        (one,), (joined_again,) = store.elements(), other.elements()
+        assert one.sets == joined_again.sets and one.adrift == joined_again.adrift
+        asked.clear()
+        again = [replace(e, sets={own: tuple(parts) for own, parts in e.sets.items()}, adrift=()) for e in order]
+        assert store.add(again) == [] and asked == []
+
+
+def test_a_part_that_is_cut_out_again_is_the_same_object() -> None:
+    parts = DecomposedDomain(INNER, LOCALITY, "part").parts
+    cut = 0
+    for state in STATES[::11]:
+        again = Structure(state.vocabulary, state.size, state.values)
+        for own, nodes in parts.islands(state).nodes.items():
+            part = parts.cut(state, nodes, own)
+            assert parts.cut(again, nodes, own) is part
+            assert Parts(parts.locality, parts.canonicalizer).cut(state, nodes, own) == part
+            cut += 1
+    assert cut > 20

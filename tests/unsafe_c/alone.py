@@ -35,6 +35,11 @@ def is_clean(text: str, folder: Path) -> bool:
 
 def is_proved_by(attempt: str, text: str, folder: Path, seconds: float = SECONDS) -> bool:
     """Whether one attempt has no alarm at all."""
+    return alarms_by(attempt, text, folder, seconds) == set()
+
+
+def alarms_by(attempt: str, text: str, folder: Path, seconds: float = SECONDS) -> set[str] | None:
+    """The kinds of the alarms of one attempt; None if it is not complete."""
     prepared = _prepared(text, folder)
     result = analyse_by_attempt(prepared, _ATTEMPT[attempt], malloc_may_fail=True, seconds=seconds)
-    return result is not None and result.complete and not result.alarms
+    return {alarm.kind for alarm in result.alarms} if result is not None and result.complete else None

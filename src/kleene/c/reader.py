@@ -373,18 +373,14 @@ def lower_function(unit: Unit, cursor: Any, *, is_entry: bool = False) -> Functi
     assert isinstance(type_, FunctionType)
     lowering.statements.result = type_.result
     parameters: list[Variable] = []
-    declarations = [part for part in cursor.get_children() if kind(part) == "PARM_DECL"]
-    body = None
-    for part in cursor.get_children():
-        if kind(part) == "PARM_DECL":
-            read = unit.types.parameter(part.type)
-            spelling = part.spelling or f"$p{len(parameters) + 1}"
-            variable = Variable(lowering.builder.unique(spelling, may_hide=not is_entry), read)
-            unit.bind(part, variable)
-            parameters.append(variable)
-        elif kind(part) == "COMPOUND_STMT":
-            body = part
-    assert body is not None
+    declarations = list(cursor.get_arguments())  # without those of a function that the result points to
+    for part in declarations:
+        read = unit.types.parameter(part.type)
+        spelling = part.spelling or f"$p{len(parameters) + 1}"
+        variable = Variable(lowering.builder.unique(spelling, may_hide=not is_entry), read)
+        unit.bind(part, variable)
+        parameters.append(variable)
+    body = next(part for part in cursor.get_children() if kind(part) == "COMPOUND_STMT")
     type_ = FunctionType(
         type_.result, tuple(p.type for p in parameters), cursor.type.kind.name != "FUNCTIONNOPROTO" and type_.variadic
     )

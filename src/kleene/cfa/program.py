@@ -94,6 +94,22 @@ SUMMARY = "__summary_"
 """How the name of a function begins that describes a library function to the analyses, without loops."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """The node in which structures end in place of NULL: NULL stands for its address (`passes/pointers/sentinels`).
+
+    So it is for pointers to the types `targets` only.
+    """
+
+    place: Expression
+    """A variable, or a member of one."""
+    targets: frozenset[Type]
+
+    def is_exchanged(self, type_: Type) -> bool:
+        """Whether NULL of a type stands for the address."""
+        return isinstance(type_, PointerType) and type_.target in self.targets
+
+
 @dataclass(frozen=True)
 class CProgram:
     """A whole program. `functions` has the defined functions, including those that the entry cannot reach."""
@@ -120,6 +136,8 @@ class CProgram:
     """Whether locations know which element of an array is meant (`passes/attempts/choices.py`)."""
     by_members: bool = False
     """Whether the members of a struct of which there is one are variables (`passes/elements/owners.py`)."""
+    sentinel: Sentinel | None = None
+    """The node that NULL stands for, if it is not NULL."""
     stages: tuple[CProgram, ...] = field(default=(), compare=False, repr=False)
     """The program before members, and before and after elements became variables; of one prepared without choices."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kleene.cfa.expressions import Deref, Expression, Variable, member_base
-from kleene.coverage.views import load_value, pointer_at
+from kleene.coverage.views import Exchange, load_value, pointer_at
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.passes.facts.counters import MemberCount, VariableCount
@@ -21,35 +21,36 @@ Read = Callable[[Variable], Value | None]
 """The value of a variable; None if the analysis does not keep it here, or if it is not known."""
 
 
-def wrong_in_block(counts: CountSteps, blocks: Blocks, number: int, size: int) -> Iterator[str]:
+def wrong_in_block(counts: CountSteps, blocks: Blocks, number: int, size: int, exchange: Exchange) -> Iterator[str]:
     """The claims about members of a block of some size that are not true."""
     for claims in counts.claims:
         count = claims.count
         if isinstance(count, MemberCount) and count.counter[0] == size:
             block, memory = blocks[number], counts.memory
-            head = pointer_at(memory, block, (size, count.head[1]))
+            head = pointer_at(memory, block, (size, count.head[1]), exchange)
             counter = load_value(block, count.counter[1], claims.type.size)
-            yield from _wrong(claims, _length(claims, head, blocks, memory), _number(claims, counter))
+            yield from _wrong(claims, _length(claims, head, blocks, memory, exchange), _number(claims, counter))
 
 
-def wrong_of_variables(counts: CountSteps, blocks: Blocks, read: Read) -> Iterator[str]:
+def wrong_of_variables(counts: CountSteps, blocks: Blocks, read: Read, exchange: Exchange) -> Iterator[str]:
     """The claims about variables that are not true, as far as their values are known."""
     width = counts.memory.program.pointer_size
     for claims in counts.claims:
         count = claims.count
         if not isinstance(count, VariableCount):
             continue
-        head = _value(count.head, width, blocks, read)
-        counter = _value(count.counter, claims.type.size, blocks, read)
+        head = _value(count.head, width, blocks, read, exchange)
+        counter = _value(count.counter, claims.type.size, blocks, read, exchange)
         less = 0 if count.less is None else read(count.less)
         if head is None or not isinstance(counter, int) or not isinstance(less, int):
             continue
         if count.less is not None:
             less = count.less.type.wrap(less)  # type: ignore[union-attr]
-        yield from _wrong(claims, _length(claims, head, blocks, counts.memory), claims.type.wrap(counter) - less)
+        length = _length(claims, head, blocks, counts.memory, exchange)
+        yield from _wrong(claims, length, claims.type.wrap(counter) - less)
 
 
-def _value(lvalue: Expression, size: int, blocks: Blocks, read: Read) -> Value | None:
+def _value(lvalue: Expression, size: int, blocks: Blocks, read: Read, exchange: Exchange) -> Value | None:
     """The value of a variable, or of a member of what a variable points to."""
     if isinstance(lvalue, Variable):
         return read(lvalue)
@@ -58,14 +59,14 @@ def _value(lvalue: Expression, size: int, blocks: Blocks, read: Read) -> Value |
     pointer = read(base.pointer)
     if not isinstance(pointer, Pointer) or pointer.block not in blocks or not blocks[pointer.block].alive:
         return None
-    return load_value(blocks[pointer.block], pointer.offset + offset, size)
+    return exchange.of(load_value(blocks[pointer.block], pointer.offset + offset, size), lvalue.type)
 
 
 def _number(claims: Claims, value: Value | None) -> int | None:
     return claims.type.wrap(value) if isinstance(value, int) else None
 
 
-def _length(claims: Claims, head: Value | None, blocks: Blocks, memory: Memory) -> int | None:
+def _length(claims: Claims, head: Value | None, blocks: Blocks, memory: Memory, exchange: Exchange) -> int | None:
     """The number of nodes of a list that ends in NULL."""
     length, seen = 0, set[int]()
     while isinstance(head, Pointer):
@@ -73,7 +74,7 @@ def _length(claims: Claims, head: Value | None, blocks: Blocks, memory: Memory) 
         if block is None or not block.alive or head.offset or head.block in seen:
             return None
         seen.add(head.block)
-        length, head = length + 1, pointer_at(memory, block, claims.count.following)
+        length, head = length + 1, pointer_at(memory, block, claims.count.following, exchange)
     return length if head == 0 else None
 
 

@@ -13,7 +13,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
 from kleene.coverage.numbers import Plain
-from kleene.coverage.views import KnownVariables, Program, View, number_at, pointer_at, variable_value
+from kleene.coverage.views import Exchange, KnownVariables, Program, View, number_at, pointer_at, variable_value
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
@@ -39,7 +39,7 @@ class FesaInvariant:
         """What the domain follows numbers as."""
         self.transfer = domain.transfer
         self.memory = domain.transfer.memory
-        self.known = KnownVariables(self.memory)
+        self.known, self.exchange = KnownVariables(self.memory), Exchange(program, self.memory)
         self.states = self.different = 0
         self._elements: dict[str, Sequence[State]] = {}
         self._seen: set[object] = set()
@@ -59,7 +59,7 @@ class FesaInvariant:
         live = self.domain.live.get(view.location, frozenset())
         memory = self.memory
         values = {
-            v: variable_value(self.program, view, v)
+            v: self.exchange.of(variable_value(self.program, view, v), v.type)
             for v in (*memory.pointers, *memory.integers)
             if (v.is_global or v in live) and self.known.has(v, view)
         }
@@ -151,7 +151,7 @@ class FesaInvariant:
         for variable, offset in pointers:
             condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
         for slot in self.transfer.slots_of(node.size):
-            value = pointer_at(self.memory, block, (node.size, slot))
+            value = pointer_at(self.memory, block, (node.size, slot), self.exchange)
             condition = condition & self._slot(heap, node, slot, value)
         for offset in self.transfer.constants.cells:
             number = number_at(self.memory, block, (node.size, offset))

@@ -19,6 +19,8 @@ from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.views import (
+    NULL_BLOCK,
+    Exchange,
     KnownVariables,
     Program,
     View,
@@ -110,6 +112,7 @@ class Sketcher:
         self.program, self.attempt = program, attempt
         self.translator = attempt.translator
         self.symbols, self.memory = self.translator.symbols, self.translator.memory
+        self.exchange = Exchange(program, self.memory)
         self.places = Places.of(vocabulary, core=True)
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
@@ -220,7 +223,7 @@ class _Drawing:
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
         counts = owner.translator.context.counts
-        for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
+        for name in wrong_of_variables(counts, blocks, self._kept_value, owner.exchange) if counts is not None else ():
             self.sketch.false |= owner.places.nullary.get(name, 0)
         self._ghosts()
 
@@ -237,7 +240,12 @@ class _Drawing:
         if (not variable.is_global and variable not in self.live) or not self._is_known(variable):
             return None
         held = self._holder(variable) if isinstance(variable.type, PointerType) else variable
-        return variable_value(self.owner.program, self.view, held) if held else None
+        return self._value(held) if held else None
+
+    def _value(self, variable: Variable) -> Value | None:
+        """The value of a variable as the analysis knows it."""
+        owner = self.owner
+        return owner.exchange.of(variable_value(owner.program, self.view, variable), variable.type)
 
     def _ghosts(self) -> None:
         """The numbers of the state determine those of ghosts."""
@@ -284,7 +292,7 @@ class _Drawing:
         pure = [v for v in owner.memory.pointers if owner.mixed.isdisjoint((v, *members.get(v.name, ())))]
         variables = filter(self._is_known, pure)
         roots = [v for v in variables if v.is_global or v in self.live]
-        values = [variable_value(owner.program, self.view, held) for v in roots if (held := self._holder(v))]
+        values = [self._value(held) for v in roots if (held := self._holder(v))]
         reached, waiting = set[int](), [value.block for value in values if isinstance(value, Pointer)]
         waiting += self.objects
         while waiting:
@@ -295,7 +303,7 @@ class _Drawing:
             reached.add(number)
             size = self._size(number, block)
             places = [p for p in owner.memory.cell_of if p[0] == size and not owner.is_open(p)]
-            cells = (pointer_at(owner.memory, block, place) for place in places)
+            cells = (pointer_at(owner.memory, block, place, owner.exchange) for place in places)
             waiting += [value.block for value in cells if isinstance(value, Pointer)]
         return [number for number in blocks if number in reached]
 
@@ -305,7 +313,8 @@ class _Drawing:
         for variable in filter(self._is_known, owner.memory.objects):
             address = fixed_address(variable)
             if address is not None:
-                number = self.addresses[address] = -1 - len(self.addresses)
+                number = -1 - len(self.addresses) if address else NULL_BLOCK
+                self.addresses |= {address: number} if address else {}
                 node = self._new_node(number)
                 for other in owner.memory.objects:
                     self._set(owner.symbols.object(other), node, truth=other == variable)
@@ -384,10 +393,10 @@ class _Drawing:
                 self.sketch.complete = False  # the analysis has more blocks
                 continue
             if owner.symbols.precision.tracks_cell(cell):
-                self._cell(node, cell, pointer_at(owner.memory, block, (size, offset)))
+                self._cell(node, cell, pointer_at(owner.memory, block, (size, offset), owner.exchange))
         counts = owner.translator.context.counts
         blocks = self.view.state.blocks
-        for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
+        for name in wrong_in_block(counts, blocks, number, size, owner.exchange) if counts is not None else ():
             self._set(name, node, truth=False)
         if owner.texts is not None and (
             size == owner.texts.size or (variable is not None and is_byte_array(variable.type))
@@ -487,7 +496,7 @@ class _Drawing:
             sketch.complete = False
             return
         held = self._holder(variable)
-        value = self._as_known(variable_value(owner.program, self.view, held) if held else None)
+        value = self._as_known(self._value(held) if held else None)
         target, known = self._target(value)
         stands = variable in owner.standing or owner.attempt.slice is not None
         if not known or (isinstance(value, Undefined) and stands):

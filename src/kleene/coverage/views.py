@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Variable, member_base
 from kleene.cfa.operations import Call
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, RecordType, Type
@@ -173,6 +173,36 @@ class Stack:
         return variables
 
 
+NULL_BLOCK = -1 << 32
+"""The number of the block that stands for NULL where NULL stands for a node."""
+
+
+class Exchange:
+    """The pointers of a state where NULL stands for the node in which structures end."""
+
+    def __init__(self, program: Program, memory: Memory) -> None:
+        self._sentinel, self._memory = memory.program.sentinel, memory
+        self._node: Pointer | None = None
+        if self._sentinel is not None:
+            variable, offset = member_base(self._sentinel.place)
+            self._node = Pointer(program.machine.fixed[str(variable)], offset)
+
+    def of(self, value: Value | None, type_: Type) -> Value | None:
+        """A value of a type as the analysis knows it."""
+        if self._sentinel is None or not self._sentinel.is_exchanged(type_):
+            return value
+        if value == self._node:
+            return 0
+        return Pointer(NULL_BLOCK, 0) if value == 0 else value
+
+    def in_cell(self, value: Value | None, place: Place) -> Value | None:
+        """The same of a pointer in memory; None if the analysis may know it as something else."""
+        if self._sentinel is None:
+            return value
+        seen = {self.of(value, type_) for type_ in self._memory.pointer_types.get(place, ())}
+        return seen.pop() if len(seen) == 1 else None
+
+
 def variable_value(program: Program, view: View, variable: Variable) -> Value | None:
     """The value of a variable of the analysis: of a word its pointer or its flags."""
     size = program.original.pointer_size if is_tag(variable.type) else variable.type.size
@@ -190,10 +220,11 @@ def part_of_word(value: Value | None, type_: Type) -> Value | None:
     return value & ~mask if mask and isinstance(value, int) else value
 
 
-def pointer_at(memory: Memory, block: Block, place: Place) -> Value | None:
-    """The pointer in a cell of a block, without flags."""
+def pointer_at(memory: Memory, block: Block, place: Place, exchange: Exchange) -> Value | None:
+    """The pointer in a cell of a block as the analysis knows it, without flags."""
     width = memory.program.pointer_size
-    return part_of_word(load_value(block, place[1], width), word_type(memory.flags_at(place), width))
+    value = part_of_word(load_value(block, place[1], width), word_type(memory.flags_at(place), width))
+    return exchange.in_cell(value, place)
 
 
 def number_at(memory: Memory, block: Block, place: Place) -> int | None:

@@ -28,7 +28,7 @@ class CallDomain(AbstractDomain[Label, Element], Protocol[Label, Element]):
     def callee(self, label: Label) -> str | None:
         """The procedure that a label calls."""
 
-    def enter(self, edge: Edge[Label], element: Element) -> list[Element]:
+    def enter(self, edge: Edge[Label], element: Element) -> Sequence[Element]:
         """The entry elements of the callee."""
 
     def context(self, element: Element) -> Hashable:

@@ -57,6 +57,7 @@ from kleene.passes.pointers.cut_first import with_links_cut_first
 from kleene.passes.pointers.fixed_addresses import with_fixed_addresses
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.pointers.retyped import with_retyped_pointers
+from kleene.passes.pointers.sentinels.rewriting import with_sentinel_as_null
 from kleene.passes.pointers.tested import with_tested_pointers
 from kleene.passes.pointers.words.checks import are_words_kept
 from kleene.passes.pointers.words.rewriting import with_words
@@ -145,7 +146,7 @@ def _before_members(program: CProgram) -> CProgram:
 
 def _with_scalars(before_members: CProgram) -> CProgram:
     """The program with variables for members of structs."""
-    return with_scalars(_promote(with_owner_members(before_members)))
+    return with_scalars(with_sentinel_as_null(_promote(with_owner_members(before_members))))
 
 
 def _with_types(program: CProgram) -> CProgram:

@@ -305,3 +305,81 @@ def test_a_function_that_calls_the_one_that_breaks_the_object_is_open(tmp_path: 
     verdicts = {f.name: f.verdict for f in report.functions}
     assert [name for name, verdict in verdicts.items() if verdict is Verdict.FALSE] == ["deck_pop"]
     assert verdicts["deck_clear"] is Verdict.UNKNOWN
+
+
+_TAIL = """\
+#include <stdlib.h>
+struct item { struct item *next; };
+struct queue { struct item *head, **tail; };
+struct queue *queue_new(void) {
+    struct queue *q = malloc(sizeof *q);
+    if (q) { q->head = NULL; q->tail = &q->head; }
+    return q;
+}
+int queue_add(struct queue *q) {
+    struct item *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->next = NULL; *q->tail = n; q->tail = &n->next;
+    return 0;
+}
+int queue_add_first(struct queue *q) {
+    struct item *n = malloc(sizeof *n);
+    if (!n) return -1;
+    n->next = q->head; FIRST q->head = n;
+    return 0;
+}
+void queue_drop(struct queue *q) {
+    struct item *n = q->head;
+    if (!n) return;
+    q->head = n->next;
+    if (!q->head) q->tail = &q->head;
+    free(n);
+}
+void queue_free(struct queue *q) { while (q->head) queue_drop(q); free(q); }
+"""
+
+
+def test_the_function_that_forgets_the_address_of_the_end_is_wrong(tmp_path: Path) -> None:
+    """The function that writes there next lost a block, and was reported."""
+    assert _named(_checked(_TAIL.replace("FIRST", ""), tmp_path), Verdict.FALSE) == {"queue_add_first"}
+
+
+_TREE = """\
+#include <stdlib.h>
+struct node { struct node *left, *right; int key; };
+struct tree { struct node *root; };
+struct tree *tree_new(void) { return calloc(1, sizeof(struct tree)); }
+int tree_put(struct tree *t, int key) {
+    struct node **p = &t->root;
+    while (*p && (*p)->key != key) p = key < (*p)->key ? &(*p)->left : &(*p)->right;
+    if (*p) return 0;
+    *p = calloc(1, sizeof **p);
+    if (!*p) return -1;
+    (*p)->key = key;
+    return 1;
+}
+void tree_drop(struct tree *t, int key) {
+    struct node **p = &t->root, **q, *n, *s;
+    while (*p && (*p)->key != key) p = key < (*p)->key ? &(*p)->left : &(*p)->right;
+    n = *p;
+    if (!n) return;
+    if (!n->left) *p = n->right;
+    else if (!n->right) *p = n->left;
+    else {
+        for (q = &n->right; (*q)->left; q = &(*q)->left) ;
+        s = *q; *q = s->right; s->left = n->left; RIGHT
+        *p = s;
+    }
+    free(n);
+}
+static void end(struct node *n) { if (n) { end(n->left); end(n->right); free(n); } }
+void tree_free(struct tree *t) { end(t->root); free(t); }
+"""
+
+
+@in_exam
+def test_a_child_alone_breaks_nothing(tmp_path: Path) -> None:
+    """The function that inserts was reported: without it there are no nodes, and so none with one child."""
+    report = _checked(_TREE.replace("RIGHT", ""), tmp_path)
+    assert "tree_put" not in _named(report, Verdict.FALSE)
+    assert "tree_drop" in _named(report, Verdict.FALSE)

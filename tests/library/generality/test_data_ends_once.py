@@ -55,6 +55,17 @@ def test_a_datum_ends_once(tmp_path: Path, case: str) -> None:
     assert {f.kind for f in findings if f is not None} <= {"double_free", "dangling_dereference"}
 
 
+def test_a_function_that_stores_a_datum_again_is_to_blame(tmp_path: Path) -> None:
+    """Those that end the datum were reported in its place, one after the other."""
+    again = "int l_dup(struct l *x) { return x->head ? l_push(x, x->head->data) : -1; }"
+    file = tmp_path / "library.c"
+    file.write_text(LIST + again + RIGHT["l_pop"])
+    report = check_library(str(file), check_options(timeout=30.0))
+    verdicts = {f.name: f.verdict for f in report.functions}
+    assert {name for name, verdict in verdicts.items() if verdict is not Verdict.TRUE} == {"l_dup"}
+    assert verdicts["l_dup"] is Verdict.FALSE
+
+
 def test_what_ends_each_datum_once_is_proved(tmp_path: Path) -> None:
     """Also functions that only look at data, though they are functions of the client: their name says so."""
     file = tmp_path / "library.c"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.coverage.helpers import attacked, is_proof, read
@@ -11,6 +12,7 @@ from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
 
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import CheckOptions
+from kleene.analysis.c.shape import run
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
 from kleene.analysis.c.shape.run import check_again
@@ -19,6 +21,7 @@ from kleene.engine.tabulate import Tabulated
 from kleene.passes.facts import calls
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult, Way
+from kleene.semantics.steps.context import Cause
 
 CALLS = next(row for row in ATTEMPTS if row.way is Way.CALLS)
 
@@ -164,3 +167,46 @@ def test_a_report_prepares_no_copies(tmp_path: Path) -> None:
     assert report.proofs and report.prepared is not None
     assert report.assumptions == report.prepared.source.assumptions
     assert "_outcome" not in vars(report.prepared)
+
+
+MANY_BLOCKS = """
+#include <stdlib.h>
+struct node { struct node *next; };
+static int length(struct node *n) { if (!n) return 0; int rest = length(n->next); return rest + 1; }
+static struct node *fresh(struct node *next) {
+  struct node *n = malloc(sizeof *n);
+  if (!n) abort();
+  n->next = next;
+  return n;
+}
+int main(void) {
+  struct node *c = fresh(NULL), *b = fresh(c), *a = fresh(b), *list = fresh(a);
+  int count = length(list);
+  %s
+  a->next = b, b->next = c;
+  while (list) { struct node *n = list->next; free(list); list = n; }
+  return count;
+}
+"""
+
+
+@pytest.mark.parametrize(("wrong", "is_proved"), [("", True), ("free(b);", False)])
+def test_a_run_ends_where_a_call_needs_more_markers(
+    wrong: str, is_proved: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went on to its end, though a run with more markers follows in any case and its result is dropped."""
+    path = tmp_path / "blocks.c"
+    path.write_text(MANY_BLOCKS % wrong)
+    runs: list[tuple[bool, str | None, int]] = []
+    solve = run.solve_translated
+
+    def noting(*given: Any, **named: Any) -> Any:
+        reached = solve(*given, **named)
+        runs.append((reached.complete, reached.reason, reached.generated))
+        return reached
+
+    monkeypatch.setattr(run, "solve_translated", noting)
+    result = analyse(Prepared(read(path)), malloc_may_fail=True, seconds=60)
+    assert runs[0][:2] == (False, Cause.TOO_FEW_MARKERS.value)
+    assert runs[1][1] != Cause.TOO_FEW_MARKERS.value and runs[1][2] > runs[0][2]
+    assert (result.complete and not result.alarms) is is_proved

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.shape.last_reads import last_reads
+from kleene.analysis.c.shape.last_reads import LEAST_RUNS, RUNS, _Run, last_reads
 from kleene.c.reader import read_program
+from kleene.cfa.expressions import Expression
+from kleene.domains.explicit.evaluate import Compiler, Locate
 from kleene.passes.preparation import Prepared
 
 START = """
@@ -101,3 +103,43 @@ int main(void) {
 }
 """
     assert moves(tmp_path, text) == set()
+
+
+@pytest.mark.parametrize(
+    ("news", "expected"), [((), LEAST_RUNS), ((3,), LEAST_RUNS), ((3, 30), 60), ((20, 40, 70), RUNS)]
+)
+def test_runs_end_where_half_of_them_brought_nothing_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, news: tuple[int, ...], expected: int
+) -> None:
+    """All runs were made, though in most programs the first few show every read."""
+    runs = 0
+
+    def follow(run: _Run, end: float) -> None:
+        nonlocal runs
+        runs += 1
+        for reads in (run.moved, run.repeated):
+            reads.update((str(n), 0) for n in news if n <= runs)
+
+    monkeypatch.setattr(_Run, "follow", follow)
+    moves(tmp_path, "int main(void) { return 0; }")
+    assert runs == expected
+
+
+def test_operations_are_compiled_once_for_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step of each run compiled its addresses anew: in trees this took a third of the analysis."""
+    compiled: list[Expression] = []
+    address = Compiler.address
+
+    def counting(self: Compiler, expression: Expression, *, accessed: bool = False) -> Locate:
+        compiled.append(expression)
+        return address(self, expression, accessed=accessed)
+
+    monkeypatch.setattr(Compiler, "address", counting)
+    body = "struct node *n = fresh(), *m = fresh(); n->left = fresh(); m->right = n->left; n->left = NULL;"
+    counts = []
+    for least in (1, LEAST_RUNS):
+        monkeypatch.setattr("kleene.analysis.c.shape.last_reads.LEAST_RUNS", least)
+        compiled.clear()
+        assert moves(tmp_path, f"int main(void) {{ {body} return 0; }}") == {"m->right = n->left"}
+        counts.append(len(compiled))
+    assert counts[0] == counts[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unsafe_c.alone import is_proved_by
 
 from kleene.passes.facts.liveness import live_before
 
@@ -54,3 +55,36 @@ def test_temporaries_are_dead_where_an_unknown_call_may_follow(tmp_path: Path) -
     pointers = {v for v in program.main.locals if v.is_temporary and "*" in str(v.type)}
     live = live_before(cfa, pointers)
     assert pointers and not any(live[head] for head in cfa.loop_heads)
+
+
+KINDS = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct kind { int n; };
+struct node { struct node *next; const struct kind *kind; };
+static struct kind one, two;
+int main(void) {
+    struct node *l = NULL;
+    int sum = 0;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        if (!n) break;
+        n->kind = __VERIFIER_nondet_int() ? &one : &two;
+        n->next = l;
+        l = n;
+    }
+    for (struct node *n = l; n; n = n->next) sum += n->kind->n;
+    while (l) { struct node *n = l->next; free(l); l = n; }
+    return sum;
+}
+"""
+
+
+def test_cells_that_lead_to_one_of_two_variables_are_not_null(tmp_path: Path) -> None:
+    """A node that stands for several had two edges that may be there, and nothing said that one of them is."""
+    assert is_proved_by("plain", KINDS, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["__VERIFIER_nondet_int() ? &one : l ? &two : NULL", "l ? l->kind : NULL"])
+def test_cells_that_may_lead_to_nothing_are_alarms(tmp_path: Path, kind: str) -> None:
+    assert not is_proved_by("plain", KINDS.replace("__VERIFIER_nondet_int() ? &one : &two", kind), tmp_path)

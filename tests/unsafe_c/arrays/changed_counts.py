@@ -38,6 +38,15 @@ CHANGED_COUNTS: dict[str, list[Change]] = {
         ("    l->len++;\n", ""),
         ("int i = 0; i < k", "int i = -1; i < k"),
     ],
+    "counts/counted_down": [
+        ("at >= l->len", "at > l->len"),
+        ("at-- > 0", "at-- >= 0"),
+        ("at < 0 || ", ""),
+        ("    while (l->len > 0) {", "    while (l->len > 1) {"),
+        ("    while (l->len > 0) {", "    while (l->len >= 0) {"),
+        ("        l->len--;\n", ""),
+        ("        l->head = next;\n", "        l->head = next ? next->next : next;\n"),
+    ],
     "counts/release_callback": [
         ("i < l->len", "i <= l->len"),
         ("int i = 0; i", "int i = 1; i"),

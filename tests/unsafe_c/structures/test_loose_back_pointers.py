@@ -15,6 +15,21 @@ from tests.unsafe_c.compiled import fails_in_a_run, needs_gcc, written
 EXAMPLES = Path(__file__).parents[3] / "examples" / "c" / "nested"
 MANAGERS = (EXAMPLES / "managers.c").read_text(encoding="utf-8")
 STUDENTS = (EXAMPLES / "students.c").read_text(encoding="utf-8")
+SETS = (EXAMPLES / "union_find.c").read_text(encoding="utf-8")
+WRONG_SETS = {
+    "the parent is not set": ("            e->parent = e;\n", ""),
+    "the parent is NULL": ("e->parent = e;", "e->parent = NULL;"),
+    "a parent is freed": (
+        "if (other) unite(all, other);",
+        "if (other) unite(all, other);\n"
+        "            if (all->next) { struct element *f = all->next; all->next = f->next; free(f); }",
+    ),
+    "the parent is freed first": ("    for (; all;", "    if (all) free(find(all));\n    for (; all;"),
+    "only the parent leads there": ("e->next = all;", "e->next = NULL;"),
+    "what is freed is the next one": ("free(all);", "free(next);"),
+    "a parent that was freed": ("free(all);", "free(all); if (next && next->parent->rank) break;"),
+    "no test for the end": ("if (other) unite", "unite"),
+}
 INPUT = "1 0 2 1 3 2 4 1 5 4 "
 WRONG = {
     "the parent is freed": (
@@ -51,6 +66,16 @@ def _students(name: str) -> str:
 
 def test_the_right_program_is_proved(tmp_path: Path) -> None:
     assert is_proved_by("loose", MANAGERS, tmp_path)
+
+
+def test_sets_that_are_united_are_proved_without_numbers(tmp_path: Path) -> None:
+    assert is_proved_by("loose, no numbers", SETS, tmp_path)
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG_SETS.values(), ids=WRONG_SETS)
+def test_wrong_sets_are_not(old: str, new: str, tmp_path: Path) -> None:
+    assert old in SETS
+    assert not is_proved_by("loose, no numbers", SETS.replace(old, new), tmp_path)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -1,7 +1,8 @@
-"""Graphs whose edges refer to vertices (decision 243), with one change each: the shape analysis, alone, proves none.
+"""Graphs whose edges refer to vertices (decision 243), and queues that refer to nodes of a tree and add children to
+them, with one change each: the shape analysis, alone, proves none.
 
-The graph as it is shows that it proves something, with references. A compiled run with AddressSanitizer shows that each
-changed one fails.
+The programs as they are show that it proves something, with references. A compiled run with AddressSanitizer shows that
+each changed one fails.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "c" / "nested" / "graph.c"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "c"
+GRAPH, TREE = EXAMPLES / "nested" / "graph.c", EXAMPLES / "trees" / "level_order.c"
 GCC = shutil.which("gcc")
 KINDS = kinds_of(["memsafety", "memcleanup"])
 SECONDS = 60.0
@@ -48,12 +50,35 @@ CHANGED = {
                                            " clear(&g);\n    g.vertices = v; count_degrees(&g);"),
     "edges that are not freed": ("            free(e);\n", ""),
 }  # fmt: skip
-each = pytest.mark.parametrize("name", CHANGED)
+KEYS = "1 2 3 4 5"
+CHANGED_TREE = {
+    "a queue that outlives the tree": ("    visit(root);\n    release(root);", "    release(root);\n    visit(root);"),
+    "a node that is freed in the queue": ('printf("%d\\n", node->data);', "free(node);"),
+    "a child that is freed in the queue": (
+        "if (node->right && !enqueue(&queue, node->right))\n            break;\n    }\n    while (queue.front)\n"
+        "        dequeue(&queue);\n}",
+        "if (node->right && enqueue(&queue, node->right)) { free(node->right); node->right = NULL; }\n    }\n"
+        "    while (queue.front)\n        dequeue(&queue);\n}",
+    ),
+    "a child in the place of a subtree": ("if (!node->left) {", "if (node->left || !node->left) {"),
+    "a child that is shared": ("node->right = leaf(data);", "node->right = node->left;"),
+    "an entry without an end": ("    entry->node = node;\n", ""),
+    "entries that are lost": (
+        "    while (queue.front)\n        dequeue(&queue);\n    return root;", "    return root;"
+    ),
+    "an entry that is read after it was freed": (
+        "    free(entry);\n    return node;", "    free(entry);\n    return entry->node;"
+    ),
+    "an empty queue": ("    if (root)\n        enqueue(&queue, root);", "    if (!root)\n        dequeue(&queue);"),
+}  # fmt: skip
+PROGRAMS = {name: (GRAPH, *change) for name, change in CHANGED.items()}
+PROGRAMS |= {name: (TREE, *change) for name, change in CHANGED_TREE.items()}
+each = pytest.mark.parametrize("name", PROGRAMS)
 
 
 def _write(name: str, folder: Path) -> Path:
-    old, new = CHANGED[name]
-    text = EXAMPLE.read_text(encoding="utf-8")
+    example, old, new = PROGRAMS[name]
+    text = example.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path = folder / "program.c"
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -70,8 +95,9 @@ def _result(path: Path) -> ShapeResult:
     return result
 
 
-def test_the_graph_is_proved_with_references() -> None:
-    result = _result(EXAMPLE)
+@pytest.mark.parametrize("example", [GRAPH, TREE])
+def test_it_is_proved_with_references(example: Path) -> None:
+    result = _result(example)
     assert result.complete and not result.alarms and WITH_REFERENCES in result.shape_class
 
 
@@ -84,8 +110,11 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     flags = ["-w", "-O0", "-fsanitize=address,undefined"]
     subprocess.run([str(GCC), *flags, "-o", str(binary), str(_write(name, tmp_path)), str(inputs)], check=True)
     environment = {"ASAN_OPTIONS": "detect_stack_use_after_return=1"}
-    run = subprocess.run([str(binary)], capture_output=True, check=False, text=True, env=environment)
-    assert "Sanitizer" in run.stderr or "runtime error" in run.stderr
+    outputs = [
+        subprocess.run([str(binary)], input=text, capture_output=True, check=False, text=True, env=environment).stderr
+        for text in (KEYS, "")
+    ]
+    assert any("Sanitizer" in output or "runtime error" in output for output in outputs)
 
 
 @each

@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `designators`: designators of initialisers, and values that later ones override
 - `initializers`: initialisers
 - `variable_arrays`: arrays of variable length
 - `opaque`: vectors, complex numbers and others, which are only bytes

@@ -5,9 +5,11 @@ clang gives the list as it was written, so this module has the rules that assign
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kleene.c.clang import evaluate, initializer, kind, string_units
+from kleene.c.clang import initializer, kind, string_units
+from kleene.c.declarations.designators import Designator, Overriding, designators
 from kleene.c.declarations.opaque import computes
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_constant
@@ -22,7 +24,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import Assign, MemSet
 from kleene.cfa.program import Global
-from kleene.cfa.types import ArrayType, FloatType, IntegerType, RecordField, RecordType, Type
+from kleene.cfa.types import ArrayType, FloatType, IntegerType, RecordField, RecordLayout, RecordType, Type
 
 _MANY = 32
 
@@ -36,6 +38,10 @@ class _Items:
 
     def peek(self) -> Any:
         return self._cursors[self._next] if self._next < len(self._cursors) else None
+
+    def put_back(self, cursor: Any) -> None:
+        self._next -= 1
+        self._cursors[self._next] = cursor
 
     def take(self) -> Any:
         self._next += 1
@@ -52,23 +58,31 @@ class Initializers:
         """Give an object the value of an initialiser."""
         inner = strip(cursor)
         if kind(inner) == "INIT_LIST_EXPR" or (kind(inner) == "STRING_LITERAL" and isinstance(target.type, ArrayType)):
-            pairs: list[tuple[Expression, Any]] = []
-            self._collect(target, inner, pairs)
-            self._emit(target, cursor, pairs)
+            parts = Overriding()
+            self._collect(target, inner, parts)
+            self._emit(target, cursor, parts.values)
         elif not self.lower.effects.assign_call(target, cursor):
             self.lower.assign(cursor, target, self.lower.values.value(cursor))
 
-    def _emit(self, target: Expression, cursor: Any, pairs: list[tuple[Expression, Any]]) -> None:
-        """Zero the parts that the list does not mention, then assign the others."""
-        assigned = {lvalue for lvalue, _ in pairs}
+    def _emit(self, target: Expression, cursor: Any, values: Mapping[Expression, Any]) -> None:
+        """Zero the parts that the list does not mention, then assign the others.
+
+        The value of a range (`[0 ... 3] = f()`) is computed once, as gcc does.
+        """
         if not self.lower.at_file_scope:
-            self._zero_rest(target, cursor, assigned)
-        for lvalue, value in pairs:
+            self._zero_rest(target, cursor, set(values))
+        computed: dict[int, Expression] = {}
+        for lvalue, value in values.items():
             if isinstance(value, int):
                 if value or not self.lower.at_file_scope:
                     self.lower.assign(cursor, lvalue, Constant(value, lvalue.type))
-            elif not self.lower.effects.assign_call(lvalue, value):
-                self.lower.assign(value, lvalue, self.lower.values.value(value))
+            elif value.hash in computed:
+                self.lower.assign(value, lvalue, computed[value.hash])
+            elif self.lower.effects.assign_call(lvalue, value):
+                computed[value.hash] = lvalue
+            else:
+                computed[value.hash] = self.lower.values.value(value)
+                self.lower.assign(value, lvalue, computed[value.hash])
 
     def _zero_rest(self, target: Expression, cursor: Any, assigned: set[Expression]) -> None:
         leaves = self._leaves(target, assigned)
@@ -115,118 +129,109 @@ class Initializers:
         assert isinstance(array.type, ArrayType)
         return Index(array, Constant(index, self.lower.values.difference_type()), array.type.element)
 
-    def _collect(self, target: Expression, cursor: Any, pairs: list[tuple[Expression, Any]]) -> None:
+    def _collect(self, target: Expression, cursor: Any, parts: Overriding) -> None:
         """Collect the assignments of a braced list, or of a string, to the parts of `target`."""
         if isinstance(target.type, ArrayType) and not target.type.count:  # the object is larger than its type
             raise UnsupportedConstruct("initialiser of a flexible array member", cursor)
         if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):
             units = string_units(cursor, target.type.element.size)
             for index in range(min(len(units), target.type.count)):
-                pairs.append((self._element(target, index), _signed_value(units[index], target.type.element)))
+                parts.give(self._element(target, index), _signed_value(units[index], target.type.element))
             return
         items = _Items(list(cursor.get_children()))
         if not isinstance(target.type, ArrayType | RecordType):
             if items.peek() is not None:
-                self._part(target, items, pairs)
+                self._part(target, items, parts)
             else:
-                pairs.append((target, 0))
+                parts.give(target, 0)
             return
         first = items.peek()
         characters = isinstance(target.type, ArrayType) and isinstance(target.type.element, IntegerType)
         if characters and first is not None and kind(strip(first)) == "STRING_LITERAL":
-            self._collect(target, strip(first), pairs)
+            self._collect(target, strip(first), parts)
             return
-        self._aggregate(target, items, pairs, braced=True)
+        self._aggregate(target, items, parts, braced=True)
 
     def _aggregate(
-        self, target: Expression, items: _Items, pairs: list[tuple[Expression, Any]], *, braced: bool
+        self, target: Expression, items: _Items, parts: Overriding, *, braced: bool = False, position: int = 0
     ) -> None:
-        parts = self._parts(target)
-        position = 0
+        """The next elements of the list go to the parts of an array or a struct, from a position on."""
+        members = self._parts(target)
         while items.peek() is not None:
             item = items.peek()
             if self._is_designated(item):
                 if not braced:
                     return
-                position = self._designation(target, items.take(), pairs) + 1
+                items.take()
+                items.put_back(list(item.get_children())[-1])
+                steps = designators(item, target.type, self.lower.unit.types.records)
+                position = self._designated(target, steps, items, parts) + 1
                 continue
-            if position >= len(parts):
+            if position >= len(members):
                 if braced:
                     items.take()
                     continue
                 return
-            self._part(parts[position], items, pairs)
+            self._part(members[position], items, parts)
             position += 1
 
-    def _part(self, part: Expression, items: _Items, pairs: list[tuple[Expression, Any]]) -> None:
+    def _part(self, part: Expression, items: _Items, parts: Overriding) -> None:
         """The next elements of the list go to `part`."""
         inner = strip(items.peek())
         if kind(inner) == "INIT_LIST_EXPR":
             items.take()
-            self._collect(part, inner, pairs)
+            parts.override(part)
+            self._collect(part, inner, parts)
         elif not isinstance(part.type, ArrayType | RecordType):
-            pairs.append((part, items.take()))
+            parts.give(part, items.take())
         elif isinstance(part.type, ArrayType) and kind(inner) == "STRING_LITERAL":
             items.take()
-            self._collect(part, inner, pairs)
+            parts.override(part)
+            self._collect(part, inner, parts)
         elif isinstance(part.type, RecordType) and self.lower.type(inner) == part.type:
-            pairs.append((part, items.take()))
+            parts.give(part, items.take())
         else:
-            self._aggregate(part, items, pairs, braced=False)
+            self._aggregate(part, items, parts, braced=False)
 
     def _parts(self, target: Expression) -> list[Expression]:
         if isinstance(target.type, ArrayType):
             return [self._element(target, i) for i in range(target.type.count)]
+        members = self._members(target)
+        return [_member(target, f) for f in (members[:1] if self._layout(target).union else members)]
+
+    def _layout(self, target: Expression) -> RecordLayout:
         assert isinstance(target.type, RecordType)
-        layout = self.lower.unit.types.records[target.type.name]
-        members = [f for f in layout.fields if f.name or f.bit_width is None]
-        return [_member(target, f) for f in (members[:1] if layout.union else members)]
+        return self.lower.unit.types.records[target.type.name]
+
+    def _members(self, target: Expression) -> list[RecordField]:
+        return [f for f in self._layout(target).fields if f.name or f.bit_width is None]
 
     @staticmethod
     def _is_designated(item: Any) -> bool:
         return kind(item) == "UNEXPOSED_EXPR" and item.type.kind.name == "VOID"
 
-    def _designation(self, target: Expression, item: Any, pairs: list[tuple[Expression, Any]]) -> int:
-        """Apply `.a.b[3] = value`; the position of its first step in `target`."""
-        *designators, value = item.get_children()
-        ranges: list[tuple[Expression, int]] = [(target, 0)]
-        first: int | None = None
-        steps = [d for d in designators if kind(d) != "TYPE_REF"]
-        number = 0
-        while number < len(steps):
-            step = steps[number]
-            number += 1
-            lvalue = ranges[0][0]
-            if kind(step) == "MEMBER_REF":
-                if not step.spelling or "(" in step.spelling:
-                    continue
-                ranges = [(self.lower.values.field(lvalue, step.spelling, item), 0)]
-                position = self._position(target, step.spelling)
-            else:
-                low = high = int(evaluate(step) or 0)
-                rest = steps[number:]
-                element = lvalue.type.element if isinstance(lvalue.type, ArrayType) else None
-                if rest and kind(rest[0]) != "MEMBER_REF" and not isinstance(element, ArrayType):
-                    high = int(evaluate(rest[0]) or 0)
-                    number += 1
-                ranges = [(self._element(lvalue, i), 0) for i in range(low, high + 1)]
-                position = high
-            first = position if first is None else first
-            if len(ranges) > 1 and number < len(steps):
-                raise UnsupportedConstruct("range designator followed by others", item)
-        for lvalue, _ in ranges:
-            self._part(lvalue, _Items([value]), pairs)
-        return first or 0
-
-    def _position(self, target: Expression, name: str) -> int:
-        if not isinstance(target.type, RecordType):
-            return 0
-        layout = self.lower.unit.types.records[target.type.name]
-        if layout.union:
-            return 0
-        path = layout.path_to(name, self.lower.unit.types.records)
-        members = [f for f in layout.fields if f.name or f.bit_width is None]
-        return members.index(path[0]) if path else 0
+    def _designated(self, target: Expression, steps: Sequence[Designator], items: _Items, parts: Overriding) -> int:
+        """Apply `.a.b[3] = value`, and go on behind that place as far as `target` does; its position in `target`."""
+        step, *rest = steps
+        if isinstance(step, RecordField):
+            places = [_member(target, step)]
+            union = self._layout(target).union
+            position = 0 if union else self._members(target).index(step)
+            if union and not parts.has_part_of(places[0]):
+                parts.override(target)
+        else:
+            places = [self._element(target, index) for index in step]
+            position = step[-1]
+        if not rest:
+            for place in places[:-1]:
+                self._part(place, _Items([items.peek()]), parts)
+            self._part(places[-1], items, parts)
+        elif len(places) > 1:
+            raise UnsupportedConstruct("range designator followed by others", items.peek())
+        else:
+            inner = self._designated(places[0], rest, items, parts)
+            self._aggregate(places[0], items, parts, position=inner + 1)
+        return position
 
 
 def _member(target: Expression, field: RecordField) -> Expression:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
@@ -43,6 +43,7 @@ class Done:
     adrift: dict[Structure, None] = field(default_factory=dict)
     _cuts: dict[Roots, tuple[int, tuple[Structure, ...]]] = field(default_factory=dict)
     """The parts of the first results, and how many results these are."""
+    _known_cuts: dict[Roots, set[Structure]] = field(default_factory=dict)
 
     @cached_property
     def roots(self) -> Roots:
@@ -67,8 +68,11 @@ class Done:
         """The parts of the results for some of the touched roots."""
         first, cuts = self._cuts.get(own, (0, ()))
         if first < len(self.islands):
-            more = [parts.cut(i.structure, i.nodes_of(own), own) for i in list(self.islands.values())[first:]]
-            if any(part not in cuts for part in more):
+            new = islice(self.islands.values(), first, None)
+            more = dict.fromkeys(parts.cut(i.structure, i.nodes_of(own), own) for i in new)
+            known = self._known_cuts.setdefault(own, set())
+            if more.keys() - known:
+                known.update(more)
                 cuts = tuple(dict.fromkeys((*cuts, *more)))
             self._cuts[own] = (len(self.islands), cuts)
         return cuts

@@ -47,6 +47,9 @@ class Parts:
             [r for p, a in enumerate(self.arities) if a == n for r in (2 * p, 2 * p + 1)] for n in range(3)
         ]
         self.empty = Structure(vocabulary, 0, (0,) * (2 * len(vocabulary)))
+        self._of_others: dict[Roots, tuple[int, ...]] = {}
+        self._blurred: dict[tuple[int, ...], dict[int, Structure]] = {}
+        """The parts made so far, by their values and numbers of nodes before blur: most parts are cut out again."""
 
     # Together ---------------------------------------------------------------------------------------------------
 
@@ -120,10 +123,21 @@ class Parts:
             values = list(self.empty.values)
             for rail in self._by_arity[0]:
                 values[rail] = structure.values[rail]
-        for owners, rail in self._owned:
-            if values[rail + 1] and owners.isdisjoint(roots):
-                values[rail] = values[rail + 1] = 0
-        size = 0
-        if kept:
-            values, size, _ = self.canonicalizer.blur(values, len(kept))
-        return Structure(self.vocabulary, size, tuple(values))
+        for rail in self._rails_of_others(roots):
+            values[rail] = values[rail + 1] = 0
+        known = self._blurred.setdefault(tuple(values), {})
+        part = known.get(len(kept))
+        if part is None:
+            size = 0
+            if kept:
+                values, size, _ = self.canonicalizer.blur(values, len(kept))
+            part = known[len(kept)] = Structure(self.vocabulary, size, tuple(values))
+        return part
+
+    def _rails_of_others(self, roots: Roots) -> tuple[int, ...]:
+        """The places of the values that belong to other roots."""
+        known = self._of_others.get(roots)
+        if known is None:
+            others = [rail for owners, rail in self._owned if owners.isdisjoint(roots)]
+            known = self._of_others[roots] = tuple(others)
+        return known

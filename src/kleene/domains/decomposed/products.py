@@ -116,6 +116,8 @@ class ProductStore:
         self._sets: dict[Roots, Sequence[Structure]] = {}
         """The content of the stores: a set that did not change stays the same object."""
         self._adrift = make()
+        self._seen: dict[Roots, set[Structure]] = {}
+        """What was added to each store: sets that grow bring it again, and joining it again adds nothing."""
         self._last: dict[Roots, Sequence[Structure]] = {}
         """The set that was added last for each class: often it comes again."""
         self.added = 0
@@ -145,11 +147,15 @@ class ProductStore:
                 for old in merged:
                     self._sets.pop(old, None)
             self._stores[own] = store
+            self._seen[own] = set()
         for own in partition.classes:
             given = self._parts_for(element, own)
             if self._last.get(own) is not given:
                 self._last[own] = given
-                added = len(self._stores[own].add(given))
+                seen = self._seen[own]
+                new = [part for part in given if part not in seen]
+                seen.update(new)
+                added = len(self._stores[own].add(new))
                 if added:
                     self.added += added
                     self._sets.pop(own, None)
@@ -193,6 +199,7 @@ class ProductStore:
         self._stores.clear()
         self._sets.clear()
         self._last.clear()
+        self._seen.clear()
         self._adrift.clear()
 
     def __len__(self) -> int:

@@ -25,8 +25,8 @@ from kleene.domains.explicit.values import (
     Value,
 )
 
-_ENUMERATED = 64
-"""Numbers up to this many are all tried where one must be explicit: an index, a size."""
+_FEW_CASES = 16
+"""Cases of an operand up to this many are told apart before an operation on unknown numbers."""
 _TRIED = (-1, 0, 1, 2, 3)
 """Of more numbers, these and the ends of their range: most errors at the bounds of a block show with short blocks."""
 _ALIGNMENT = 8
@@ -181,7 +181,7 @@ def _on_unknown(state: State, symbol: str, a: int | Unknown, b: int | Unknown, t
     if symbol in "*&" and 0 in (a, b):
         return 0
     for value in (a, b):
-        if isinstance(value, Linear) and span(state, value) <= _ENUMERATED // 4:
+        if isinstance(value, Linear) and span(state, value) <= _FEW_CASES:
             concrete(state, value)
     low, high = _result_range(state, symbol, a, b, type_)
     return state.derive(low, high, (symbol, a, b, type_))
@@ -263,16 +263,17 @@ def concrete(state: State, value: Value, *, ends: bool = True) -> int:
     if low == high:
         return low
     numbers: Sequence[int] = range(low - value.offset, high - value.offset + 1)
-    if high - low >= _ENUMERATED:
+    if high - low >= state.source.enumerated:
         state.source.bounded = "of an index or size with many values only some are tried"
-        tried = {low, low + 1, *(n for n in _TRIED if low <= n <= high), *((high - 1, high) if ends else ())}
+        few = [n for n in _TRIED if low <= n <= high and n < state.source.enumerated]
+        tried = {low, low + 1, *few, *((high - 1, high) if ends else ())}
         numbers = [n - value.offset for n in sorted(tried, key=abs, reverse=True)]
     raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
 
 
 def pointer_from(state: State, value: Unknown, type_: IntegerType) -> Value:
     """A pointer made from an unknown number: the number itself, or one of a few."""
-    if isinstance(value, Linear) and span(state, value) > _ENUMERATED:
+    if isinstance(value, Linear) and span(state, value) > state.source.enumerated:
         return fit(state, value, type_)
     return type_.wrap(concrete(state, value))
 

@@ -155,6 +155,7 @@ class Compiler:
         self.strings = strings
         self.functions = functions
         self._values: dict[Expression, Evaluate] = {}
+        self._places: dict[int, tuple[Expression, Locate]] = {}
 
     def value(self, expression: Expression) -> Evaluate:
         """Compile an expression to a function that returns its value. Not for whole records."""
@@ -195,6 +196,13 @@ class Compiler:
                 return self._cast(expression)
             case StringLiteral():
                 return self._load(expression)
+
+    def place(self, lvalue: Expression, state: State) -> tuple[int, int]:
+        """The address of an lvalue of the program now; it is compiled on first use."""
+        known = self._places.get(id(lvalue))
+        if known is None:
+            known = self._places[id(lvalue)] = lvalue, self.address(lvalue)
+        return known[1](state)
 
     def address(self, expression: Expression, *, accessed: bool = False) -> Locate:
         """Compile an lvalue to a function that returns its address; if it is `accessed`, its indices must exist."""

@@ -96,13 +96,14 @@ def explore(
     stop_at_first: bool = False,
     observe: Callable[[State], None] | None = None,
     most_blocks: int | None = None,
+    enumerated: int | None = None,
 ) -> Exploration:
     """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit.
 
     `observe` sees each new state at a loop head. A state with more than `most_blocks` blocks of the heap is not
-    followed.
+    followed. Of an index or a size with more than `enumerated` values, some are tried.
     """
-    explorer = Explorer(program, malloc_may_fail=malloc_may_fail)
+    explorer = Explorer(program, malloc_may_fail=malloc_may_fail, enumerated=enumerated)
     explorer.observe, explorer.most_blocks = observe, most_blocks
     return explorer.run(max_states=max_states, max_steps=max_steps, seconds=seconds, stop_at_first=stop_at_first)
 
@@ -110,7 +111,7 @@ def explore(
 class Explorer:
     """An exploration that goes on with each call of `run`; an exception in `run` leaves it unusable."""
 
-    def __init__(self, program: CProgram, *, malloc_may_fail: bool) -> None:
+    def __init__(self, program: CProgram, *, malloc_may_fail: bool, enumerated: int | None = None) -> None:
         self.machine = Machine(program, malloc_may_fail=malloc_may_fail)
         self.canonical = Canonical(self.machine)
         self.result = Exploration()
@@ -118,6 +119,8 @@ class Explorer:
         self.most_blocks: int | None = None
         self._left_out = False
         self._source = UnknownInputs()
+        if enumerated is not None:
+            self._source.enumerated = enumerated
         self.seen: set[Any] = set()
         self.queue: list[tuple[int, int, State, bool]] = []
         """The states to go on from, those with the fewest turns first; with the number of those before them."""
@@ -206,6 +209,9 @@ class Explorer:
                 is_library = location in self.library_heads
                 is_compared = forked or not is_library or rounds % _ROUNDS_APART == 0
                 if is_compared and (self._is_known(state) or self._is_large(state)):
+                    return
+                if forked and location in merges:  # it waits for those that may come here, too, and is not behind them
+                    self._wait(state)
                     return
                 if forked or not is_library:
                     break

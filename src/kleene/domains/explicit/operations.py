@@ -388,7 +388,7 @@ class Operations:
         own = state.locals
         state.locals = state.frames[-2].locals
         try:
-            return self.compiler.address(result)(state)
+            return self.compiler.place(result, state)
         finally:
             state.locals = own
 

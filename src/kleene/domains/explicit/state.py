@@ -230,6 +230,8 @@ class InputSource:
     """Whether some floating-point numbers stand for all: not where it is decided that a path has no input at all."""
     bounded = ""
     """The part that was tried only within bounds, so that no proof relies on it."""
+    enumerated = 64
+    """Numbers up to this many are all tried where one must be explicit: an index, a size."""
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
         raise NotImplementedError

@@ -42,7 +42,8 @@ class CallingShapeDomain(DerivingDomain):
         return LocalHeaps(self.vocabulary, self.calls)
 
     @cached_property
-    def _divisions(self) -> dict[tuple[Action, Structure], Division]:
+    def _calls(self) -> dict[tuple[Action, Structure], tuple[Division, Sequence[Structure]]]:
+        """How structures were divided at calls, and the entries of the callee: many activations call with the same."""
         return {}
 
     @cached_property
@@ -98,18 +99,23 @@ class CallingShapeDomain(DerivingDomain):
         key: Hashable = canonicalizer.key(element.values)
         return (element.size, key)
 
-    def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
+    def enter(self, edge: Edge[Action], element: Structure) -> Sequence[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
-        sharp = self.coercer.coerce(self.heaps.sharpen(element))
+        known = self._calls.get((call, element))
+        if known is not None:
+            return known[1]
+        sharper = self.heaps.sharpen(element)
+        sharp = element if self.keeps_rules and sharper is element else self.coercer.coerce(sharper)
         if sharp is None:  # there is no such heap
             return []
         division = self.heaps.divide(sharp, call)
         if division is None:
             self._refuse(edge, element)
             return []
-        self._divisions[call, element] = division
-        return list(self._settle(edge, self.heaps.entry(division, call)))
+        entries = list(self._settle(edge, self.heaps.entry(division, call)))
+        self._calls[call, element] = division, entries
+        return entries
 
     def resume(
         self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
@@ -118,7 +124,7 @@ class CallingShapeDomain(DerivingDomain):
         assert isinstance(call, CallAction)
         from kleene.domains.shape.heap_join import join_after_call
 
-        division = self._divisions[call, caller]
+        division, _ = self._calls[call, caller]
         results: list[Structure] = []
         for end in exits:
             after = join_after_call(self.heaps, division, call, end)

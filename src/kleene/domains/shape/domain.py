@@ -90,6 +90,11 @@ class ShapeDomain:
     def store(self) -> Store[Structure]:
         return self._make_store() if self.native is None else self.native.store()
 
+    @property
+    def keeps_rules(self) -> bool:
+        """Whether coerce changes nothing in structures that steps and joins lead to."""
+        return self.stages.coerce_after and self.options.join not in NODE_JOINS
+
     def transformer(self, action: Action) -> Transformer:
         transformer = self._transformers.get(action)
         if transformer is None:
@@ -102,7 +107,7 @@ class ShapeDomain:
             self.coercer,
             self.focuser,
             stages=self.stages,
-            closed_input=self.stages.coerce_after and self.options.join not in NODE_JOINS,
+            closed_input=self.keeps_rules,
             freeze=self.options.freeze,
             keep_names=self.options.keep_names,
             coerce_during_focus=self.options.coerce_during_focus,

@@ -90,8 +90,10 @@ class _Join:
             marked = [*(self.place[self.images[u]] for u in self.division.cutpoints), *self._borders()]
             must = self.result.get(name)[0]
             self.result.evaluate_at(name, sum(1 << k for k in set(marked)) & ~must)
-        for root in self.heaps.roots:
-            self._root(root)
+        returning = self.heaps.returning(self.call, self.result.rails_of)
+        self.result.clear(returning.gone)
+        for root, source in returning.roots:
+            self._root(root, source)
         self._cancellation()
         for name in self.heaps.odd:  # of nodes whose cells the callee did not know
             self.result.evaluate_at(name, sum(1 << k for k in self._borders()))
@@ -150,23 +152,26 @@ class _Join:
             self.place.append(merged.get(node, number))
             number += node not in merged
         size, layout, old = number, layout_for(number), self.end.layout
+        values = self.division.rest_in(layout, self.heaps.arities)
+        count, ends = len(self.rest), self.end.values
         if merged:
             self.moved = self._renumbering(size)
             self.moved_own = self._renumbering(size, but=merged)
-        small, values = layout_for(len(self.rest)), [0] * len(self.end.values)
-        shift, opaque = layout.bit((len(self.rest),) * 2), old.rows[sum(1 << node for node in merged)]
-        for rail, (own, other) in enumerate(zip(self.division.rest_values, self.end.values, strict=True)):
-            arity = self.heaps.arities[rail // 2]
-            if not arity or not (own or other):
-                continue
-            value = small.restride(own, arity, layout) if own else 0
-            if other and arity == 1:
-                value |= self._move((other, 0), own=True)[0]
-            elif other and arity == 2 and self.moved is None:
-                value |= old.restride(other, 2, layout) << shift
-            elif other and arity == 2 and self.moved is not None:
-                value |= self.moved.rail(other & ~opaque, 2, MAY)
-            values[rail] = value
+            opaque = old.rows[sum(1 << node for node in merged)]
+            for rail in self.heaps.unary_rails:
+                if ends[rail]:
+                    values[rail] |= self.moved_own.rail(ends[rail], 1, MUST)
+            for rail in self.heaps.binary_rails:
+                if ends[rail]:
+                    values[rail] |= self.moved.rail(ends[rail] & ~opaque, 2, MAY)
+            return Editor(self.vocabulary, size, values)
+        for rail in self.heaps.unary_rails:
+            if ends[rail]:
+                values[rail] |= ends[rail] << count
+        shift, is_wider = layout.bit((count, count)), old.width != layout.width
+        for rail in self.heaps.binary_rails:
+            if ends[rail]:
+                values[rail] |= (old.restride(ends[rail], 2, layout) if is_wider else ends[rail]) << shift
         return Editor(self.vocabulary, size, values)
 
     def _renumbering(self, size: int, but: Container[int] = ()) -> Mapping:
@@ -199,16 +204,15 @@ class _Join:
             if name in self.call.shared:
                 result.set(name, self._move(self.end.get(name)))
             else:
-                result.set(name, self._targets(self.before.get(name)) if self._is_kept(name) else NOTHING)
+                result.set(
+                    name, self._targets(self.before.get(name)) if self.heaps.is_kept(name, self.call) else NOTHING
+                )
         for name in self.heaps.nullary:
             result.set(name, self.end.get(name) if name in self.call.shared else self.before.get(name))
         for target, source in self.call.results:
             result.set(target, self._move(self.end.get(source)))
         for target, source in self.call.result_values:
             result.set(target, self.end.get(source))
-
-    def _is_kept(self, name: str) -> bool:
-        return name in self.call.kept or name in self.heaps.calls.markers
 
     def _targets(self, old: Rails) -> Rails:
         """The targets of a pointer of the caller: in the rest, or cutpoints."""
@@ -355,12 +359,9 @@ class _Join:
 
     # Reachability from variables --------------------------------------------------------------------------------
 
-    def _root(self, root: str) -> None:
-        source = next((s for t, s in self.call.results if t == root), None)
-        if root in self.call.shared:
-            source = root
+    def _root(self, root: str, source: str | None) -> None:
         pointed = self.end.get(source) if source is not None else self.before.get(root)
-        kept = pointed != NOTHING and (source is not None or self._is_kept(root))
+        kept = pointed != NOTHING
         for group, name in self.heaps.reaches(root):
             known = name if source is None else self.heaps.of_root(name, source)
             if not kept:

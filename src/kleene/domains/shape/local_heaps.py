@@ -11,18 +11,19 @@ evaluated anew where the cut may have changed them, and keep their values, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from kleene.domains.shape.editor import NOTHING, Editor, Rails, bit_of, either
+from kleene.domains.shape.editor import Editor, Rails, bit_of, either
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.vocabulary.groups import Group, has_cell, not_null
 from kleene.semantics.vocabulary.held_blocks import held_by
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, OUTER
-from kleene.structures.edit import Mapping, mapping_of
+from kleene.structures.edit import Arities, Mapping, mapping_of, restride
+from kleene.structures.layout import Layout
 from kleene.structures.structure import Structure
 
 
@@ -50,9 +51,26 @@ class Division:
         return mapping_of(kept, self.structure.size)
 
     @cached_property
-    def rest_values(self) -> Sequence[int]:
+    def rest_values(self) -> list[int]:
         """The values on the rest alone: every structure that the callee ends with is joined to them."""
-        return self.kept.apply(self.structure.values, tuple(p.arity for p in self.structure.vocabulary))
+        arities = [p.arity for p in self.structure.vocabulary]
+        values = self.kept.apply(self.structure.values, tuple(arities))
+        return [value if arities[rail // 2] else 0 for rail, value in enumerate(values)]
+
+    def rest_in(self, layout: Layout, arities: Arities) -> list[int]:
+        """The same in another layout."""
+        return restride(self.rest_values, arities, self.kept.new, layout)
+
+
+@dataclass(frozen=True)
+class Returning:
+    """The variables after a call: `gone` has the places of what is told of those without a value.
+
+    `roots` are the others, each with the root of the callee that it gets its value from, if it does not keep it.
+    """
+
+    gone: tuple[int, ...]
+    roots: tuple[tuple[str, str | None], ...]
 
 
 class LocalHeaps:
@@ -67,7 +85,12 @@ class LocalHeaps:
         self._group_sharing: dict[str, list[str]] = {}
         self._group_crowding: dict[str, list[str]] = {}
         self._of_roots: dict[tuple[str, str], str | None] = {}
+        self._of_callers: dict[CallAction, tuple[int, ...]] = {}
+        self._after: dict[CallAction, Returning] = {}
         self.arities = tuple(p.arity for p in vocabulary)
+        self.unary_rails, self.binary_rails = (
+            [rail for rail in range(2 * len(vocabulary)) if self.arities[rail // 2] == arity] for arity in (1, 2)
+        )
         self.nullary = [p.name for p in vocabulary if p.arity == 0 and p.definition is None]
         self.pointers = sorted(name for name in calls.pointers if name in vocabulary)
         self.roots = [r for r in calls.roots if r in vocabulary]
@@ -150,6 +173,28 @@ class LocalHeaps:
             known = self._roots_cells[root] = cells
         return known
 
+    def told_of(self, root: str) -> list[str]:
+        """The predicates about a root, but the root."""
+        return [*(name for _, name in self.reaches(root)), *self.not_null(root)]
+
+    def is_kept(self, name: str, call: CallAction) -> bool:
+        """Whether the caller's variable has the same value after the call."""
+        return name in call.kept or name in self.calls.markers
+
+    def returning(self, call: CallAction, rails_of: Callable[[str], tuple[int, int]]) -> Returning:
+        """The variables after a call; `rails_of` says where the values of a predicate are."""
+        known = self._after.get(call)
+        if known is None:
+            sources: dict[str, str] = {}
+            for target, source in call.results:
+                sources.setdefault(target, source)
+            sources |= {root: root for root in self.roots if root in call.shared}
+            roots = [(root, sources.get(root)) for root in self.roots]
+            gone = [root for root, source in roots if source is None and not self.is_kept(root, call)]
+            rails = tuple(rail for root in gone for name in self.told_of(root) for rail in rails_of(name))
+            known = self._after[call] = Returning(rails, tuple(each for each in roots if each[0] not in gone))
+        return known
+
     @cached_property
     def _guides(self) -> list[tuple[Group, list[tuple[str, list[str], list[str]]]]]:
         """For each group, the roots with the predicates that say which nodes they reach: all, and without cuts."""
@@ -175,14 +220,18 @@ class LocalHeaps:
     # Division ---------------------------------------------------------------------------------------------------
 
     def sharpen(self, structure: Structure) -> Structure:
-        """The structure without the edges that reachability predicates exclude."""
+        """The structure without the edges that reachability predicates exclude: itself, if there are none."""
         editor = Editor.of(structure)
+        changes = False
         for group, guides in self._guides:
             impossible = self._impossible(editor, group, guides)
-            for edge in group.members:
+            for edge in group.members if impossible else ():
                 must, may = editor.get(edge)
-                editor.set(edge, (must, must | may & ~impossible))
-        return editor.structure()
+                possible = must | may & ~impossible
+                if possible != may:
+                    editor.set(edge, (must, possible))
+                    changes = True
+        return editor.structure() if changes else structure
 
     def _impossible(self, editor: Editor, group: Group, guides: list[tuple[str, list[str], list[str]]]) -> int:
         """The edges that reachability predicates exclude; they do not depend on the edges."""
@@ -304,13 +353,12 @@ class LocalHeaps:
         return editor.structure()
 
     def _forget_locals(self, editor: Editor, call: CallAction) -> None:
-        for name in (*self.pointers, *self.nullary):
-            if name not in call.shared:
-                editor.set(name, NOTHING)
-        for root in self.roots:
-            if root not in call.shared:
-                for name in (*(n for _, n in self.reaches(root)), *self.not_null(root)):
-                    editor.set(name, NOTHING)
+        known = self._of_callers.get(call)
+        if known is None:
+            names = [name for name in (*self.pointers, *self.nullary) if name not in call.shared]
+            names += [name for root in self.roots if root not in call.shared for name in self.told_of(root)]
+            known = self._of_callers[call] = tuple(rail for name in names for rail in editor.rails_of(name))
+        editor.clear(known)
 
     def _close_borders(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
 
 from kleene.diagnostics import UsageError
@@ -10,10 +11,51 @@ from kleene.structures.embedding import embeds, isomorphic
 from kleene.structures.join import join_independent, join_partial
 from kleene.structures.structure import Structure
 
+FEW_CHANGES = 8
+"""A list of which less than this part has changed is not sorted anew: a structure is put in its place instead."""
+
+
+def _rank(structure: Structure) -> tuple[int, tuple[int, ...]]:
+    return structure.size, structure.values
+
 
 def in_order(structures: Sequence[Structure]) -> list[Structure]:
     """Small structures first, then by their values."""
-    return sorted(structures, key=lambda s: (s.size, s.values))
+    return sorted(structures, key=_rank)
+
+
+class OrderedStructures:
+    """Distinct structures in order, asked for again and again while some are replaced."""
+
+    def __init__(self) -> None:
+        self._sorted: list[Structure] = []
+        self._gone: list[Structure] = []
+        self._new: dict[int, Structure] = {}
+        """The structures that are not in their places yet, by identity."""
+
+    def replace(self, old: Structure | None, new: Structure) -> None:
+        """Put a structure in the place of another, or beside all."""
+        if old is not None and self._new.pop(id(old), None) is None:
+            self._gone.append(old)
+        self._new[id(new)] = new
+
+    def clear(self) -> None:
+        self._sorted, self._gone, self._new = [], [], {}
+
+    def in_order(self) -> list[Structure]:
+        """All structures, in order."""
+        ordered = self._sorted
+        if FEW_CHANGES * (len(self._gone) + len(self._new)) > len(ordered):
+            gone = {id(structure) for structure in self._gone}
+            ordered = self._sorted = in_order([*(s for s in ordered if id(s) not in gone), *self._new.values()])
+        else:
+            for structure in self._gone:
+                del ordered[bisect_left(ordered, _rank(structure), key=_rank)]
+            for structure in self._new.values():
+                insort(ordered, structure, key=_rank)
+        self._gone.clear()
+        self._new.clear()
+        return ordered[:]
 
 
 class RelationalStore:
@@ -70,6 +112,7 @@ class MergingStore:
         self._key = key
         self._join = join
         self._structures: dict[object, Structure] = {}
+        self._ordered = OrderedStructures()
 
     def add(self, elements: Sequence[Structure]) -> list[Structure]:
         added = []
@@ -85,6 +128,7 @@ class MergingStore:
                 if joined is old or (joined.values == old.values and joined.size == old.size):
                     continue
             self._structures[key] = joined
+            self._ordered.replace(old, joined)
             added.append(joined)
         return added
 
@@ -100,10 +144,11 @@ class MergingStore:
         return self._structures.get(self._key(element)) is element
 
     def elements(self) -> list[Structure]:
-        return in_order(list(self._structures.values()))
+        return self._ordered.in_order()
 
     def clear(self) -> None:
         self._structures.clear()
+        self._ordered.clear()
 
     def __len__(self) -> int:
         return len(self._structures)

@@ -11,6 +11,7 @@ In reading order:
 - `comparisons`: a comparison that is made twice has the same outcome
 - `unread`: members that nothing reads are NULL
 - `cursors`: pointers that only walk are copied before they are read
+- `counted_up`: numbers that loops count down are counted up by numbers beside them
 - `owned`: one block of an array of owned pointers is followed from element to element
 - `choices`: locations know which element an index means, and to which variable a pointer points
 - `slices`: automata that follow one data structure each

@@ -30,6 +30,7 @@ from kleene.cfa.expressions import (
     base_pointer,
     children,
     walk,
+    without_casts,
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
@@ -51,6 +52,7 @@ from kleene.cfa.types import INT, IntegerType, PointerType
 from kleene.passes.attempts.held_values import HeldValues, is_in_memory, read_places, written_places
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory, Place
+from kleene.passes.pointers.fixed_addresses import fixed_address
 from kleene.passes.rewrite import rewrite
 
 FALSE, TRUE, OPEN = 0, 1, 2
@@ -320,14 +322,18 @@ class _Rewriting:
 
     @cached_property
     def fresh(self) -> dict[str, frozenset[Variable]]:
-        """The pointers at each location that alone hold the address of a new block, on all paths."""
+        """The pointers at each location that alone hold the address of a new block, on all paths.
+
+        Or that of an object without bytes: nothing is written through them.
+        """
 
         def after(edge: Edge[Operation], before: frozenset[Variable]) -> frozenset[Variable]:
             label = edge.label
             kept = frozenset(v for v in before if not _may_change(v, label))
             if not isinstance(label, _QUIET):
                 kept -= {v for expression in expressions(label) for v in _copied(expression)}
-            if isinstance(label, Allocate) and not is_in_memory(self.memory, label.target):
+            alone = isinstance(label, Allocate) or (isinstance(label, Assign) and _is_address_of_nothing(label.value))
+            if alone and not is_in_memory(self.memory, getattr(label, "target", _POINTED)):
                 return kept | set(defined_variables(label))
             return kept
 
@@ -411,6 +417,12 @@ def _copied(expression: Expression) -> Iterator[Variable]:
     elif not (isinstance(expression, Deref) and isinstance(expression.pointer, Variable)):
         for part in children(expression):
             yield from _copied(part)
+
+
+def _is_address_of_nothing(value: Expression) -> bool:
+    """Whether a value is the address of an object without bytes."""
+    value = without_casts(value)
+    return isinstance(value, AddressOf) and fixed_address(value.target) is not None
 
 
 def _is_pointer(node: Expression) -> bool:

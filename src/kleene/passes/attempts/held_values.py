@@ -72,7 +72,7 @@ def read_places(memory: Memory, expression: Expression) -> set[Place] | None:
         if load is None:
             return None
         try:
-            own = memory.address_places(load)
+            own = {place for place in memory.address_places(load) if place[0]}  # other objects have no bytes
         except Unmodelled:
             return None
         cells = memory.cell_of if isinstance(load.type, PointerType) else memory.access_types

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import permutations
 
 from kleene.cfa.expressions import (
@@ -24,10 +24,12 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
+from kleene.cfa.operations import Assign, Assume, Enter, Free, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
+from kleene.passes.facts.liveness import live_before
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.facts.relations.questions import relations_of
+from kleene.passes.rewrite import rewrite
 
 MOVE_WEIGHT = 10
 """What ``list->head = node->next`` says about the cells of a list, compared with a read of `node->next`."""
@@ -39,6 +41,9 @@ MOST_MEMBER_COUNTS = 2
 """Lists of one counter that is a member: from the first node on, and from the last one backwards."""
 MOST_DIRECTIONS = 4
 """Cells that lead from a node to one of its kind: with more, each pointer gets the best one alone."""
+MOST_STEPS_BETWEEN = 6
+"""Operations between two that belong together: the `free` of a first node and the assignment of the pointer to the next
+one, a copy of a number and its test."""
 COPIES = 3
 """Copies of copies that are followed: a result is copied when the function returns it, and by the caller."""
 MOST_BOUNDS = 2
@@ -132,8 +137,9 @@ class _Search:
         stepped = [t for t in self.stepped if isinstance(t.type, IntegerType) and t.type.bits >= LEAST_COUNTER_BITS]
         members = dict.fromkeys(c for t in stepped for c in self._members(t))
         yield from members
+        yield from self._freed_first(members)
         yield from self._variables(stepped)[:MOST_VARIABLE_COUNTS]
-        yield from self._differences(stepped, members, self._lvalues({m.counter for m in members}))
+        yield from self._differences(stepped, members, self._by_callers(self._lvalues({m.counter for m in members})))
 
     # Lists ----------------------------------------------------------------------------------------------------
 
@@ -222,9 +228,54 @@ class _Search:
                         result[VariableCount(head, counter, None, following)] = None
         return list(result)
 
+    def _freed_first(self, members: Iterable[MemberCount]) -> Iterator[VariableCount]:
+        """The rest of a list whose first node is freed before the pointer to it moves on.
+
+        ``next = l->head->next; free(l->head); l->head = next;``: `next` leads to as many nodes as `l->len`, less one.
+        """
+        loads = {(target, place) for target, value in self.loads for place in self._places(value)}
+        for member in members:
+            counters = self._lvalues({member.counter})
+            for edge in self.memory.cfa.edges:
+                label = edge.label
+                if not isinstance(label, Assign) or member.head not in self._places(label.target):
+                    continue
+                rest = label.value
+                if isinstance(rest, Variable) and (rest, member.following) in loads and self._frees_before(edge):
+                    own = [c for c in counters if owner_of(c) in {owner_of(label.target)} - {None}]
+                    yield from (VariableCount(rest, c, None, member.following) for c in own[:1])
+
+    def _frees_before(self, edge: Edge[Operation]) -> bool:
+        """Whether a block is freed a few operations before one."""
+        for _ in range(MOST_STEPS_BETWEEN):
+            entering = self.memory.cfa.entering(edge.source)
+            if len(entering) != 1:
+                return False
+            edge = entering[0]
+            if isinstance(edge.label, Free):
+                return True
+        return False
+
     def _lvalues(self, places: Set[Place]) -> list[Expression]:
         """The lvalues of the program that are members of what a variable points to, at certain places."""
         return [n for n in members_of(self.memory.cfa) if self._places(n) & places]
+
+    def _by_callers(self, members: Iterable[Expression]) -> list[Expression]:
+        """The same members by the pointers of callers: a function may not read its own any more."""
+        known = dict.fromkeys(members)
+        for _ in range(COPIES):
+            given = {label.target: _uncast(label.value) for label in self.labels if isinstance(label, Assign)}
+            for member in list(known):
+                owner = owner_of(member)
+                source = given.get(owner) if owner is not None else None
+                if owner is not None and isinstance(source, Variable) and source.type == owner.type:
+                    known[rewrite(member, partial(_exchanged, owner, source))] = None
+        return list(known)
+
+    @cached_property
+    def _live(self) -> dict[str, frozenset[Variable]]:
+        """The pointers that are read later, by location."""
+        return live_before(self.memory.cfa, frozenset(self.memory.pointers))
 
     def _differences(
         self, stepped: list[Expression], members: Iterable[MemberCount], members_read: list[Expression]
@@ -242,7 +293,11 @@ class _Search:
                 bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
                 held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
                 held += [b for b in self._equal_numbers(index) if b not in held]
-                copied = [c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c)]
+                live = {None, *self._live[edges[0].source]}
+                held = [b for b in held if owner_of(b) in live] + [b for b in held if owner_of(b) not in live]
+                copied = [
+                    c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c) and c in changed
+                ]
                 for bound in held[:MOST_BOUNDS]:
                     for pointer, following in self._moved_pointers(labels, changed, bound, members):
                         for less in (index, *(c for c in copied if c not in (index, bound))):
@@ -370,6 +425,10 @@ def _loads(labels: Iterable[Operation]) -> list[tuple[Expression, Expression]]:
     assigns = [label for label in labels if isinstance(label, Assign)]
     pairs = [(a.target, _uncast(a.value)) for a in assigns if isinstance(a.target.type, PointerType)]
     return [(target, value) for target, value in pairs if isinstance(value, Variable | Field | Deref | Index)]
+
+
+def _exchanged(old: Expression, new: Expression, expression: Expression) -> Expression:
+    return new if expression == old else expression
 
 
 def _uncast(value: Expression) -> Expression:

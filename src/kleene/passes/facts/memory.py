@@ -162,6 +162,8 @@ class Memory:
     cell_targets: dict[str, set[Place]] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
     access_types: dict[Place, set[IntegerType]] = field(default_factory=dict)
+    pointer_types: dict[Place, set[Type]] = field(default_factory=dict)
+    """The declared types of pointers at a place."""
     ghost_names: dict[int, str] = field(default_factory=dict)
     """The names of ghosts of objects, by offset."""
     _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
@@ -225,6 +227,7 @@ class Memory:
                     for size in sorted(self.sizes):
                         if int(size) == type_.size and str(size) in (str(int(size)), str(type_)):
                             names.setdefault((size, leaf.offset), {})[short] = None
+                            self.pointer_types.setdefault((size, leaf.offset), set()).add(leaf.type)
         for place, texts in names.items():
             self._name_cell(place, "|".join(texts))
 
@@ -404,6 +407,8 @@ class Memory:
         return any(grown)
 
     def _add_to_cell(self, place: Place, places: set[Place]) -> bool:
+        if not place[0]:  # an object without bytes
+            return False
         changed = place not in self.cell_of
         self._name_cell(place, f"@{place[1]}")
         targets = self.cell_targets[self.cell_of[place]]
@@ -552,8 +557,8 @@ class Memory:
 
 
 def _type_name(size: int, type_: Type | None) -> str:
-    """The name of a struct, or of an array of numbers, of just that size."""
-    is_named = isinstance(type_, RecordType) or (
+    """The name of a struct, of a pointer, or of an array of numbers, of just that size."""
+    is_named = isinstance(type_, RecordType | PointerType) or (
         isinstance(type_, ArrayType) and isinstance(type_.element, IntegerType | FloatType)
     )
     return str(type_) if is_named and type_ is not None and type_.size == size else ""

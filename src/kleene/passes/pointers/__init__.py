@@ -6,6 +6,7 @@ In reading order:
 - `address_numbers`: pointers that are numbers for a while
 - `numbers_from_addresses`: which numbers may become a pointer to an object again
 - `fixed_addresses`: addresses of no object, such as ``(void *)-1``, become objects without bytes
+- `sentinels`: the node in which structures end changes places with NULL
 - `function_values`: addresses of functions become numbers
 - `retyped`: pointers that are read and written as pointers of another type
 - `block_types`: the types of blocks from an allocator that returns `void *`

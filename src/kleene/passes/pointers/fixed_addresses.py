@@ -51,7 +51,7 @@ def with_fixed_addresses(program: CProgram) -> CProgram:
     numbers = dict.fromkeys(_compared(program))
     if not numbers or len(numbers) > _MOST_ADDRESSES:
         return program
-    objects = {n: _object(n) for n in numbers}
+    objects = {n: object_of(n) for n in numbers}
 
     def change(node: Expression) -> Expression:
         if isinstance(node, Cast) and isinstance(node.type, IntegerType):
@@ -101,7 +101,8 @@ def is_no_address(number: int, pointer_size: int) -> bool:
     return number != 0 and (-_PAGE < number < _PAGE or outside)
 
 
-def _object(number: int) -> Variable:
+def object_of(number: int) -> Variable:
+    """The object that stands for a number."""
     name = f"{_PREFIX}{number}"
     return Variable(name, RecordType(name), is_global=True)
 

@@ -8,7 +8,8 @@ the counter (``len++``), with the pointer to the first node (``head = n``), and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from kleene.cfa.expressions import Deref, Expression, Variable, member_base
 from kleene.cfa.types import IntegerType, Type
@@ -17,7 +18,8 @@ from kleene.passes.facts.counters import Count, MemberCount, VariableCount, leas
 from kleene.passes.facts.integers import Constants, Key
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.facts.relations.questions import relations_of
-from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Chain, Claims, Source, claims_of
+from kleene.semantics.steps.count_facts import Fact, owned_by, plain_fact
+from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Claims, Source, claims_of
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols
 from kleene.transformers.action import Rule, Update
@@ -29,38 +31,6 @@ VALUES = (0, 1)
 NEW_NODE = "isNew"
 
 Formulas = Callable[[str], Formula]
-
-
-@dataclass(frozen=True)
-class Fact:
-    """What is known about a number: it is the number of nodes of a list, plus k where a claim holds.
-
-    `bind` closes the formula over the object whose member the number is.
-    """
-
-    chain: Chain
-    anchor: Anchor
-    claim: Callable[[int], Formula]
-    bind: Callable[[Formula], Formula]
-    type: IntegerType
-    is_exact: bool = False
-    """Whether the claims are not modulo the width."""
-    head: Place | None = None
-    """The place of the pointer to the first node, if it is a member of the object that the number is a member of."""
-
-    def carry(self, shift: int, to: Claims) -> Formula:
-        """The claim with that difference, where another number is equal to this one.
-
-        Claims are modulo the width of the number. A number that is less than 0 wraps if it is unsigned, so it has no
-        meaning in a wider type, nor in a difference.
-        """
-        exact = shift >= 0 or self.is_exact or (self.type.signed and to.is_difference)
-        narrow = self.type.bits >= to.type.bits and not to.is_difference
-        return self.claim(shift) if exact or narrow else FALSE
-
-    def plus(self, number: int) -> Fact:
-        """What is known about the sum with a number."""
-        return self if not number else replace(self, claim=lambda k: self.claim(k - number))
 
 
 class CountSteps:
@@ -197,24 +167,34 @@ class CountSteps:
                 updates += [Update(name, (), FALSE) for name in claims.names.values()]
                 continue
             value = Source(target, conj(neg(exists(["v"], target)), neg(undefined)))
-            known = [_plain(other) for other in self.claims if _same_counter(other, claims)]
+            known = [plain_fact(other) for other in self.claims if _same_counter(other, claims)]
             known += self._facts_elsewhere(count)
             for k, name in claims.names.items():
                 updates.append(Update(name, (), self._count(claims, value, known, k)))
         return updates
 
     def _count(self, claims: Claims, value: Source, known: Sequence[Fact], k: int) -> Formula:
-        """The claim after a new first node: by the lists whose lengths are known, or by numbers."""
-        cases = [
-            own.bind(conj(claims.chain.difference(value, own.anchor, more), own.carry(k + more, claims)))
-            for own in known
-            if own.chain.edge == claims.chain.edge
-            for more in SHIFTS
-            if k + more in SHIFTS
-        ]
-        if not claims.is_difference:
-            cases += [conj(self._is(claims, m + k), claims.chain.length(value, m)) for m in range(LONGEST + 1)]
-        return disj(*cases)
+        """The claim after a new first node: by the lists whose lengths are known, or else by numbers.
+
+        Where a structure is of no state, the two could say different things.
+        """
+        if claims.is_difference:
+            return self._by_lists(claims, value, known, k)
+        numbers = (conj(self._is(claims, m + k), claims.chain.length(value, m)) for m in range(LONGEST + 1))
+        others = (self._by_lists(claims, value, known, other) for other in SHIFTS if other != k)
+        return disj(self._by_lists(claims, value, known, k), conj(disj(*numbers), neg(disj(*others))))
+
+    def _by_lists(self, claims: Claims, value: Source, known: Sequence[Fact], k: int) -> Formula:
+        """The claim after a new first node, by the lists whose lengths are known."""
+        return disj(
+            *(
+                own.bind(conj(claims.chain.difference(value, own.anchor, more), own.carry(k + more, claims)))
+                for own in known
+                if own.chain.edge == claims.chain.edge
+                for more in SHIFTS
+                if k + more in SHIFTS
+            )
+        )
 
     def _is(self, claims: Claims, number: int) -> Formula:
         """The counter has that value."""
@@ -254,15 +234,30 @@ class CountSteps:
                     cells.append(owner)
             if not heads and not cells:
                 continue
+            beside = self._facts_of_owner(claims)
             for k, name in claims.names.items():
                 new = claims.at(k)
                 for node in cells:
                     new = self._relink(claims, node, value, k, new)
                 for formula in heads:
-                    counted = self._count(claims, value, [_plain(claims)], k)
-                    new = IfThenElse(formula, counted, new)
+                    rest = {more: self._by_lists(claims, value, beside, more) for more in SHIFTS}
+                    counted = self._count(claims, value, [plain_fact(claims)], k)
+                    new = IfThenElse(formula, IfThenElse(disj(*rest.values()), rest[k], counted), new)
                 updates.append(Update(name, claims.parameters, new))
         return updates
+
+    def _facts_of_owner(self, claims: Claims) -> list[Fact]:
+        """What is known of the counter of an object and the lists of variables: ``next = l->head->next``."""
+        if not isinstance(claims.count, MemberCount):
+            return []
+        places, found = {claims.count.counter}, []
+        for other in self.claims:
+            count = other.count
+            if not isinstance(count, VariableCount) or count.less is not None or not isinstance(count.head, Variable):
+                continue
+            if other.owners and self._is_one_of(count.counter, places):
+                found.append(replace(plain_fact(other), bind=partial(owned_by, other)))
+        return found
 
     def _relink(self, claims: Claims, node: Formulas, value: Source, k: int, otherwise: Formula) -> Formula:
         """The claim after the cell of a node gets a value, if the node is on the list."""
@@ -289,7 +284,7 @@ class CountSteps:
     def _beside(self, claims: Claims) -> list[Fact]:
         """What is known of the same counter and other lists."""
         others = [c for c in self.claims if c is not claims and _same_counter(c, claims)]
-        return [_plain(other) for other in others if other.chain.edge == claims.chain.edge]
+        return [plain_fact(other) for other in others if other.chain.edge == claims.chain.edge]
 
     def end(self, sizes: Sequence[int], node: Formulas) -> list[Update]:
         """A block ends: what is known about lists with it, and about its own counter, ends."""
@@ -415,6 +410,7 @@ class CountSteps:
             if low != high:
                 return
             more = -low
+        if count.less is not None or not isinstance(count.counter, Variable):
             yield from (own.plus(more) for own in self._own_facts(count.counter))
         yield from (own.plus(more) for own in self._facts_by_distance(count.counter))
 
@@ -436,7 +432,7 @@ class CountSteps:
             count = claims.count
             if isinstance(count, VariableCount):
                 if count.less is None and count.counter == lvalue:
-                    yield _plain(claims)
+                    yield plain_fact(claims)
                 continue
             formula = self._owner(lvalue, count)
             if formula is not None:
@@ -472,10 +468,6 @@ class CountSteps:
             return None
         size = self.symbols.size(count.counter[0])
         return lambda v: conj(pointer.at(offset, v), at(size, v) if size else TRUE)
-
-
-def _plain(claims: Claims) -> Fact:
-    return Fact(claims.chain, claims.anchor(), claims.at, lambda body: body, claims.type, claims.is_difference)
 
 
 def _same_counter(one: Claims, other: Claims) -> bool:

@@ -153,6 +153,7 @@ class PointerSteps:
         return [
             Base((size, o), at_offset(pointer, o, self.symbols.size(size) if o in several else None), pointer)
             for size, o in pointer.places
+            if size or span is None  # an object without bytes has no member: the check has said so
         ]
 
     def _is_number_alone(self, pointer: Pointer, span: Span) -> bool:

@@ -88,6 +88,8 @@ class Group:
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
     by_cells: bool = False
     """Whether nodes are told apart by which of their cells are null."""
+    nulls: bool = False
+    """Whether a local group has predicates of the nodes whose cells are not null, which tell no nodes apart."""
     by_children: bool = False
     """Whether the nodes that a variable's node points to are told apart from all others."""
     sharing: bool = True
@@ -181,7 +183,7 @@ class Group:
     def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         instrumentation = self.relations()
         if self.kind == LOCAL:
-            known = self._has_cells() if self.by_cells else []
+            known = self._has_cells() if self.by_cells or self.nulls else []
             return [
                 *instrumentation,
                 self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP),
@@ -485,8 +487,11 @@ def _groups_of_part(
             name = members[0] if len(members) == 1 else f"{cell}*"
             if cell in shape.references:
                 result.append(Group(name, LOCAL, (cell,), members, sharing=False, by_cells=True))
-            elif cell in shape.local or (cell in shape.back and branching):
-                result.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
+            elif cell in shape.local:
+                sharing, by_cells = not branching, shape.cells
+                result.append(Group(name, LOCAL, (cell,), members, sharing=sharing, by_cells=by_cells, nulls=True))
+            elif cell in shape.back and branching:
+                result.append(Group(name, LOCAL, (cell,), members, sharing=False))
             else:
                 result.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
     return result

@@ -62,7 +62,7 @@ def _owning(memory: Memory, links: frozenset[str]) -> Iterator[str]:
         elif isinstance(label, Assign):
             into, value = _member_cells(memory, label.target), without_casts(label.value)
             if into & links:
-                yield from cells_to(value) | cells_to(_base(label.target))
+                yield from cells_to(value)
             if _member_cells(memory, value) & links:
                 yield from into
 

@@ -170,3 +170,20 @@ def test_a_text_is_printed_to_its_end(lower: Read) -> None:
     )
     assert [c.fault.kind for c in open_end.findings] == ["out_of_bounds"]
     assert ended.proved
+
+
+def test_of_an_index_with_many_values_some_are_tried(lower: Read) -> None:
+    """Each bucket of a table was a state of its own: a search of 1,500 states ended behind the first insertion."""
+    text = """int main(void) {
+        int *a[32] = {0}, at = __VERIFIER_nondet_int(), x = 1;
+        if (at < 0 || at > 31) return 0;
+        a[at] = &x;
+        return a[PLACE] ? *a[PLACE] - 1 : 0; }"""
+    every, some = (
+        explore(lower(START + text.replace("PLACE", "at")), malloc_may_fail=False, enumerated=n) for n in (None, 2)
+    )
+    assert every.proved and not some.proved
+    assert some.states < every.states / 4
+    wrong = text.replace("at > 31", "at > 32").replace("PLACE", "0")
+    found = explore(lower(START + wrong), malloc_may_fail=False, enumerated=2).findings
+    assert [c.fault.kind for c in found] == ["out_of_bounds"]

@@ -362,3 +362,52 @@ def test_a_block_with_two_names_is_a_cutpoint_once(tmp_path_factory: pytest.Temp
     assert division is not None and division.local == 0b10 and list(division.cutpoints) == [1]
     few = LocalHeaps(at.translation.vocabulary, replace(at.heaps.calls, markers=()))
     assert few.divide(heap.structure(at), at.call) is None
+
+
+@pytest.mark.parametrize("name", ["list", "parents", "ring"])
+def test_a_structure_is_divided_once_at_a_call(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Coerce was asked again about structures that satisfy the rules, and each activation divided them again."""
+    at = setting(name, tmp_path_factory.getbasetemp())
+    domain, _ = domain_of(at.translation)
+    edge = Edge("before", at.call, "after")
+    entered = coerced = 0
+    coerce, divide = domain.coercer.coerce, domain.heaps.divide
+
+    def coercing(structure: Structure) -> Structure | None:
+        nonlocal coerced
+        coerced += 1
+        return coerce(structure)
+
+    def dividing(structure: Structure, call: CallAction) -> Division | None:
+        nonlocal entered
+        entered += 1
+        return divide(structure, call)
+
+    domain.coercer.coerce = coercing  # type: ignore[method-assign]
+    domain.heaps.divide = dividing  # type: ignore[method-assign]
+    for seed in range(TRIES // 4):
+        (element,) = domain.initial([random_heap(at, random.Random(seed)).structure(at)])
+        domain._calls.clear()
+        entered = coerced = 0
+        first = list(domain.enter(edge, element))
+        assert entered == 1 and coerced == (domain.heaps.sharpen(element) is not element)
+        sharp = coerce(domain.heaps.sharpen(element))
+        assert sharp is not None
+        division = divide(sharp, at.call)
+        wanted = list(domain._settle(edge, at.heaps.entry(division, at.call))) if division is not None else []
+        assert first == wanted
+        again = Structure(element.vocabulary, element.size, element.values)
+        assert list(domain.enter(edge, again)) == wanted and entered == 1 + (division is None)
+
+
+def test_edges_that_cannot_be_there_are_left_out(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What nothing excludes is the same structure, which needs no coerce."""
+    at = setting("list", tmp_path_factory.getbasetemp())
+    pointer = sorted(at.heaps.pointers)[0]
+    structure = Heap(2, {}, {pointer: 0}).structure(at)
+    assert at.heaps.sharpen(structure) is structure
+    edge = 2 * structure.vocabulary.index("next") + 1
+    unknown = list(structure.values)
+    unknown[edge] |= 1 << structure.layout.bit((0, 1))
+    sharper = at.heaps.sharpen(Structure(structure.vocabulary, 2, tuple(unknown)))
+    assert sharper == structure

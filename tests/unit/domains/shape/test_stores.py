@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from itertools import combinations, pairwise, permutations
 
 import pytest
 
 from kleene.diagnostics import UsageError
-from kleene.domains.shape.stores import JOINS, Store, store_factory
+from kleene.domains.shape import stores
+from kleene.domains.shape.stores import JOINS, OrderedStructures, Store, in_order, store_factory
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.structures.canonical import Canonicalizer
@@ -236,3 +238,31 @@ def test_what_embeds_in_a_structure_with_other_names_is_covered(join):
     vague = build(1, ("x", (0,), T), ("r", (0,), H), ("m", (0,), H), ("n", (0, 0), H))
     assert store(join, vague).covers(ONE) == (join != "conc")
     assert not store(join, ONE).covers(vague)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_structures_stay_in_order_while_some_are_replaced(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them were sorted again whenever somebody looked after a change."""
+    chance = random.Random(seed)
+    sorted_lists = 0
+
+    def sorting(structures: list[Structure]) -> list[Structure]:
+        nonlocal sorted_lists
+        sorted_lists += 1
+        return in_order(structures)
+
+    monkeypatch.setattr(stores, "in_order", sorting)
+    kept, there = OrderedStructures(), list[Structure]()
+    numbers = list(range(1, 200))
+    chance.shuffle(numbers)
+    for number in numbers:
+        new = Structure(VOCABULARY, number % 3 + 1, (0,) * number + (1,) + (0,) * (220 - number))
+        old = there.pop(chance.randrange(len(there))) if there and chance.random() < 0.3 else None
+        there.append(new)
+        kept.replace(old, new)
+        if chance.random() < 0.5:
+            assert kept.in_order() == in_order(there)
+    assert kept.in_order() == in_order(there)
+    assert sorted_lists < 40
+    kept.clear()
+    assert kept.in_order() == []

@@ -14,7 +14,8 @@ from kleene.cfa.expressions import Binary, Constant, Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.types import INT
 from kleene.passes.facts.relations.forms import Form, form_of_constant
-from kleene.passes.facts.relations.states import State, merge
+from kleene.passes.facts.relations.merging import merge
+from kleene.passes.facts.relations.states import State
 from kleene.passes.facts.relations.values import Values
 from kleene.passes.preparation import Prepared
 

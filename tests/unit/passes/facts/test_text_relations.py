@@ -29,6 +29,7 @@ from kleene.passes.literals import with_literals
 EXAMPLES = Path(__file__).parents[4] / "examples" / "c" / "text"
 PROGRAMS = sorted(EXAMPLES.glob("*.c"))
 STEPS = 500
+POINTER_BYTES = 8
 RUNS = 12
 
 
@@ -39,10 +40,15 @@ class _Witness:
         self.known, self.state, self.view = known, view.state, view
         self.values: dict[int, Value] = {ZERO: 0}
         self.wrong: list[str] = []
+        self.moved = 0
 
     def check(self) -> list[str]:
         for key, symbol in self.known.held.items():
-            if not isinstance(key, Cell | Part):
+            if not isinstance(key, Cell | Part) and key.name.startswith("&"):
+                number = self.view.variables.get(key.name[1:])
+                if number is not None:
+                    self._note(symbol, Pointer(number, 0), str(key))
+            elif not isinstance(key, Cell | Part):
                 number = self.view.variables.get(key.name)
                 if number is not None and self.state.blocks[number].alive:
                     self._note(symbol, _load(self.state.blocks[number], 0, key.type.size), str(key))
@@ -97,6 +103,12 @@ class _Witness:
             self._note(symbol, (block.size - offset) // key.scale, str(key))
         elif key.kind == "behind" and not self._is_member(key.symbol) and offset % key.scale == 0:
             self._note(symbol, offset // key.scale, str(key))
+        elif key.kind in ("element", "last moved"):
+            by = self.values.get(self.known.held[Part(f"{key.kind} by", key.symbol, key.scale)])
+            if isinstance(by, int):
+                moved = key.scale * by if key.kind == "last moved" else key.scale + POINTER_BYTES * by
+                self._note(symbol, Pointer(base.block, offset + moved), str(key))
+                self.moved += 1
 
     def _is_member(self, symbol: int) -> bool:
         return Part("text", symbol, 1) in self.known.held
@@ -153,3 +165,18 @@ def test_what_is_known_of_texts_holds_in_runs(path: Path) -> None:
             except (Violation, Ended, NotModelled):
                 break
     assert looked
+
+
+def test_elements_of_a_variable_index_are_compared_with_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pointers to them that relations remember are where the index says."""
+    checked: list[int] = []
+    check = _Witness.check
+
+    def counted(witness: _Witness) -> list[str]:
+        wrong = check(witness)
+        checked.append(witness.moved)
+        return wrong
+
+    monkeypatch.setattr(_Witness, "check", counted)
+    test_what_is_known_of_texts_holds_in_runs(EXAMPLES / "names_in_array.c")
+    assert any(checked)

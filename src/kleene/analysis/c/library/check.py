@@ -62,7 +62,7 @@ from kleene.analysis.c.library.inference.reasons import (
     never_called,
 )
 from kleene.analysis.c.library.inference.selection import Inference
-from kleene.analysis.c.library.inference.trials import TRIAL_STATES, ClientFolder, run_trial
+from kleene.analysis.c.library.inference.trials import LONG_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial
 from kleene.analysis.c.library.interface.exports import HEADER, Interface, read_interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes
 from kleene.analysis.c.library.models.model import model_of
@@ -335,31 +335,20 @@ class _Run:
         """
         client, plain = self.clients.write(types, operations)
         program = with_branches(plain)
-        may_fail = self.options.read.malloc_may_fail
-        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
-        if any(Role.SECOND in o.roles for o in operations):
-            two, program_of_two = self.clients.write(types, operations, begins_with_two=True)
-            trial.add(
-                run_trial(two, with_branches(program_of_two), self.budget, TRIAL_STATES, malloc_may_fail=may_fail)
-            )
-        with_data = self.clients.write(types, operations, with_data=True)
-        if with_data[0].text != client.text:  # a search tells stored pointers apart
-            trial.add(
-                run_trial(
-                    with_data[0], with_branches(with_data[1]), self.budget, TRIAL_STATES, malloc_may_fail=may_fail
-                )
-            )
+        wrong = self.verdicts.wrong & {o.function.name for o in operations}
+        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.of.keys() - wrong)
+        wanted = {o: parts_of(program, o) for o in operations if o.function.name not in wrong}
+        trial = self._executed(types, operations, TRIAL_STATES)
+        visited = trial.exploration.visited
+        if not all(own <= visited if left_out else not own.isdisjoint(visited) for own in wanted.values()):
+            trial.add(self._executed(types, operations, LONG_STATES))
         shared, heads = trial.shared, loop_heads(check)
         static = {g.variable.name for g in program.globals}
         for head in heads:
             shared = shared or shared_in_structures(head.structures, head.live, client.variables, static, client.lent)
         if shared is None and client.copies and not heads:
             shared = (client.copies[0].removesuffix("_b"), client.copies[0])
-        wrong = self.verdicts.wrong
-        wrong &= {o.function.name for o in operations}
-        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts.of.keys() - wrong)
-        visited = trial.exploration.visited
-        parts = {o.function.name: parts_of(program, o) - visited for o in operations if left_out}
+        parts = {o.function.name: own - visited for o, own in wanted.items() if left_out}
         open_parts = self._executed_with_others(types, operations, {n: p for n, p in parts.items() if p})
         for operation in operations:
             name = operation.function.name
@@ -383,6 +372,21 @@ class _Run:
             else:
                 self.verdicts.decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
                 self.verdicts.note_wrong_makers(name, wrong)
+
+    def _executed(self, types: ObjectTypes, operations: list[Operation], states: int) -> Trial:
+        """Runs of a client: with two objects where a function takes two, and with several stored pointers."""
+        client, program = self.clients.write(types, operations)
+        others = []
+        if any(Role.SECOND in o.roles for o in operations):
+            others.append(self.clients.write(types, operations, begins_with_two=True))
+        with_data = self.clients.write(types, operations, with_data=True)
+        if with_data[0].text != client.text:  # a search tells stored pointers apart
+            others.append(with_data)
+        may_fail = self.options.read.malloc_may_fail
+        trial = run_trial(client, with_branches(program), self.budget, states, malloc_may_fail=may_fail)
+        for other, plain in others:
+            trial.add(run_trial(other, with_branches(plain), self.budget, states, malloc_may_fail=may_fail))
+        return trial
 
     def _executed_with_others(
         self, types: ObjectTypes, operations: list[Operation], parts: dict[str, frozenset[tuple[str, str]]]

@@ -112,7 +112,8 @@ def analyse(
     if is_last and not series.is_proof(result) and series.has_many_slices():
         result = series.go(Way.SLICES, result)
     series.is_last = bool(series.patience) and not glance
-    for attempt in dict.fromkeys(series.crowded if series.is_last else ()):
+    last = sorted(series.crowded, key=lambda attempt: attempt is ATTEMPTS[0])  # it takes all the time that is left
+    for attempt in dict.fromkeys(last if series.is_last else ()):
         if not series.is_proof(result):
             result = series.run([attempt], result, frozenset())
     if result.ways:

@@ -15,6 +15,7 @@ from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
 from kleene.logic.roles import RoleKind
 from kleene.passes.attempts.comparisons import with_known_outcomes
+from kleene.passes.attempts.counted_up import with_counted_steps
 from kleene.passes.attempts.cursors import with_copied_cursors
 from kleene.passes.attempts.first_rounds import with_first_rounds
 from kleene.passes.attempts.loads import with_known_outcomes_and_loads, with_shared_loads
@@ -37,7 +38,7 @@ MEMBERS_SHARE = 0.7
 SLICES_SHARE = 0.5
 """Share of the time left for the attempt `slices`: all attempts are made with all data structures again."""
 LOOSE_SHARE = 0.4
-"""Share of the time left for the attempt `loose`: all attempts are made with closures of back cells again."""
+"""Share of the time left for attempts with `loose`: all attempts are made with closures of back cells again."""
 UNREAD_SHARE = 0.3
 """Share of the time left for the attempt `unread`: all attempts are made with all members again."""
 MOVES_SHARE = 0.4
@@ -165,6 +166,11 @@ def _has_branching_cells(memory: Memory) -> bool:
     return any(number > 1 for number in own.values())
 
 
+def _has_back_cells(memory: Memory) -> bool:
+    """Whether some cells have names that say that they point back."""
+    return any(map(is_called_back, memory.cell_targets))
+
+
 def _with_alarms_or_too_large(result: ShapeResult, raised: Set[str]) -> bool:
     """There are alarms, or the run before ended early because it showed a way to fewer structures."""
     return bool(raised) or bool(result.ways)
@@ -251,6 +257,15 @@ ATTEMPTS = (
         share=COUNTS_SHARE,
     ),
     Attempt(
+        "counts of steps",
+        "counters are related to lists, and numbers that are counted down in loops are counted up as well",
+        _with_alarms_or_too_large,
+        rewrite=with_counted_steps,
+        sharpen=lambda shape: replace(shape, counts=True, cells=True),
+        concerns=has_counts,
+        share=COUNTS_SHARE,
+    ),
+    Attempt(
         "unread",
         "members that nothing reads are NULL",
         _without_proof,
@@ -263,6 +278,17 @@ ATTEMPTS = (
         _without_end,
         rewrite=with_copied_cursors,
         share=CURSORS_SHARE,
+    ),
+    Attempt(
+        "loose, no numbers",
+        "pointers that are called back may lead anywhere, and numbers in nodes do not tell them apart",
+        _without_end,
+        rewrite=with_shared_loads,
+        sharpen=with_loose_back_cells,
+        leaves_numbers=True,
+        concerns=_has_back_cells,
+        share=LOOSE_SHARE,
+        needs_change=False,
     ),
     Attempt(
         "zeros",

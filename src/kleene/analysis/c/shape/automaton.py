@@ -22,11 +22,11 @@ from kleene.semantics.vocabulary.back_cells import back_cells
 class Automaton:
     """An automaton with local pointers shared; `stale` are the places of pointers that are forgotten early.
 
-    `rewritten` is the automaton before pointers were shared.
+    `unshared` is the memory before pointers were shared.
     """
 
     prepared: Prepared
-    rewritten: Cfa[Operation]
+    unshared: Memory
     shared: Sharing
     stale: frozenset[Place]
     whole_scope: bool
@@ -36,6 +36,11 @@ class Automaton:
     @property
     def cfa(self) -> Cfa[Operation]:
         return self.shared.cfa
+
+    @property
+    def rewritten(self) -> Cfa[Operation]:
+        """The automaton before pointers were shared."""
+        return self.unshared.cfa
 
     @cached_property
     def memory(self) -> Memory:
@@ -89,4 +94,4 @@ def _made(prepared: Prepared, attempt: Attempt, known: Sequence[Automaton], read
         followed = rewritten
         memory = Memory(prepared.inlined, followed, typed=True)
     shared = sharing_of(followed, memory.pointer_places, whole_scope=attempt.whole_scope)
-    return Automaton(prepared, followed, shared, places, attempt.whole_scope, not attempt.rewrites)
+    return Automaton(prepared, memory, shared, places, attempt.whole_scope, not attempt.rewrites)

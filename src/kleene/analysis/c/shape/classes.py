@@ -22,10 +22,11 @@ WITH_REFERENCES = " with references"
 """What is added to the name of a class with references."""
 
 
-def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
+def first_class(memory: Memory, unshared: Memory, name: str | None = None) -> ShapeClass:
     """The first shape class: acyclic except self-loops in the program; cells with names like `prev` point back.
 
-    `name` (the option `--shape-class`) overrides this.
+    `name` (the option `--shape-class`) overrides this. `unshared` is the memory before variables were shared: which
+    cells own nothing is seen there.
     """
     back = back_cells(memory)
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
@@ -33,7 +34,7 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     if name is None:
         shape = _class_of(back, memory.self_loops, header_cells(memory) - back)
         shape = replace(shape, local=cells_to_variables(memory) - back - shape.headers)
-        return _with_references(shape, reference_cells(memory) - back - shape.circular - shape.headers - shape.local)
+        return _with_references(shape, reference_cells(unshared) - back - shape.circular - shape.headers - shape.local)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 

@@ -38,10 +38,15 @@ from kleene.semantics.vocabulary.back_cells import back_cells
 
 RUNS = 100
 """Runs: removal from a tree needs keys that were inserted before, in many orders."""
+LEAST_RUNS = 32
+"""Runs before the search ends because half of them brought nothing new: removal from an AVL tree takes 25 to be seen
+in all its forms, and most programs have shown everything in the first three."""
 MOST_STEPS = 1000
 """Steps of a run: enough for trees of a dozen nodes."""
 SECONDS = 1.0
 """Seconds for the runs: their number and steps are the limit, but where steps are large."""
+STEPS_BETWEEN_LOOKS = 16
+"""Steps after which a run looks at the time: a look takes as long as an operation."""
 Cell = tuple[int, int]
 """A cell of a run: a block and a bit."""
 
@@ -51,14 +56,20 @@ def last_reads(program: CProgram, memory: Memory) -> frozenset[Read]:
     cells = back_cells(memory)
     back = frozenset(offset for (_, offset), cell in memory.cell_of.items() if cell in cells)
     machine, vocabulary = Machine(program, malloc_may_fail=False), vocabulary_of(program)
+    code = _Code(machine)
     end = time.thread_time() + SECONDS
     moved: set[Read] = set()
     repeated: set[Read] = set()
-    for seed in range(RUNS):
-        run = _Run(machine, machine.start(WorldInputs(key_world(seed, vocabulary))), back)
+    last_news = 0
+    for number in range(1, RUNS + 1):
+        run = _Run(code, machine.start(WorldInputs(key_world(number - 1, vocabulary))), back)
         run.follow(end)
+        if not (run.moved <= moved and run.repeated <= repeated):
+            last_news = number
         moved |= run.moved
         repeated |= run.repeated
+        if number >= max(LEAST_RUNS, 2 * last_news):
+            break
     return frozenset(moved - repeated)
 
 
@@ -70,11 +81,45 @@ class _Event:
     is_shared: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """The pointers that an operation reads and passes on."""
+
+    reads: tuple[tuple[Expression, Read | None], ...]
+    """Pointers in memory; with the read if the operation passes its value on."""
+    values: tuple[Expression, ...]
+    """What it passes on, without casts."""
+    target: Expression | None
+    """Where the value goes; a call's result has its target when the callee returns."""
+
+
+class _Code:
+    """What the operations of a program do with pointers: found out once for all runs."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._uses: dict[str, _Uses] = {}
+
+    def uses(self, operation: Operation, location: str) -> _Uses:
+        """The pointers that the operation at a location uses."""
+        known = self._uses.get(location)
+        if known is None:
+            values = tuple(without_casts(value) for value in _values(operation))
+            reads = tuple(
+                (lvalue, (location, member_base(lvalue)[1]) if any(lvalue is value for value in values) else None)
+                for lvalue in _reads(operation)
+                if _is_cell(lvalue)
+            )
+            target = None if isinstance(operation, Call) else getattr(operation, "target", None)
+            known = self._uses[location] = _Uses(reads, values, target)
+        return known
+
+
 @dataclass
 class _Run:
     """A run, with the last reads of cells whose values go to variables, parameters, results or other cells."""
 
-    machine: Machine
+    code: _Code
     state: State
     back: Set[int]
     """The offsets of cells that point back: these share nodes with others anyway."""
@@ -88,8 +133,8 @@ class _Run:
     def follow(self, end: float) -> None:
         """Follow the run to its end, or as far as time and steps allow."""
         with suppress(Violation, NotModelled, Ended):
-            for _ in range(MOST_STEPS):
-                if not self._step() or time.thread_time() > end:
+            for number in range(MOST_STEPS):
+                if not self._step() or (number % STEPS_BETWEEN_LOOKS == 0 and time.thread_time() > end):
                     break
         blocks = self.state.blocks
         for (number, _), event in self.last.items():
@@ -97,20 +142,21 @@ class _Run:
                 self.moved.add(event.read)
 
     def _step(self) -> bool:
-        frames = self.state.frames
+        machine, frames = self.code.machine, self.state.frames
         frame, depth = frames[-1], len(frames)
-        step = self.machine.step_at(frame.location, frame.function)
+        step = machine.step_at(frame.location, frame.function)
         if step is None:
             return False
         operation = step.operation
-        self._read(operation, frame.location)
-        origins = [self._origin(value) for value in _values(operation)]
-        target = None if isinstance(operation, Call) else getattr(operation, "target", None)
+        uses = self.code.uses(operation, frame.location)
+        self._read(uses)
+        origins = [self._origin(value) for value in uses.values]
+        target = uses.target
         cell = self._cell(target) if target is not None else None
-        if self.machine.step(self.state) is None:
+        if machine.step(self.state) is None:
             return False
         if isinstance(operation, Call):
-            parameters = self.machine.program.functions[frames[-1].function].parameters if len(frames) > depth else ()
+            parameters = machine.program.functions[frames[-1].function].parameters if len(frames) > depth else ()
             for parameter, origin in zip(parameters, origins, strict=False):
                 self._assign(parameter, origin)
             return True
@@ -124,20 +170,18 @@ class _Run:
             self._write(cell, origin, is_back=member_base(target)[1] in self.back)
         return True
 
-    def _read(self, operation: Operation, location: str) -> None:
-        values = [without_casts(value) for value in _values(operation)]
-        for lvalue in _reads(operation):
+    def _read(self, uses: _Uses) -> None:
+        for lvalue, read in uses.reads:
             cell = self._cell(lvalue)
             if cell is None:
                 continue
             if cell in self.last:
                 self.repeated.add(self.last.pop(cell).read)
-            if any(lvalue is value for value in values):
-                self.last[cell] = _Event((location, member_base(lvalue)[1]))
+            if read is not None:
+                self.last[cell] = _Event(read)
 
-    def _origin(self, value: Expression) -> _Event | None:
+    def _origin(self, source: Expression) -> _Event | None:
         """The read that a value comes from."""
-        source = without_casts(value)
         if isinstance(source, Variable):
             return self.origins.get(self._block(source))
         cell = self._cell(source)
@@ -157,14 +201,19 @@ class _Run:
             origin.is_shared = True
 
     def _block(self, variable: Variable) -> int:
-        return self.machine.compiler.address(variable)(self.state)[0]
+        return self.code.machine.compiler.place(variable, self.state)[0]
 
     def _cell(self, lvalue: Expression) -> Cell | None:
         """Where a pointer in memory is."""
-        if not isinstance(lvalue, Field | Index | Deref) or not isinstance(lvalue.type, PointerType):
+        if not _is_cell(lvalue):
             return None
-        number, bit = self.machine.compiler.address(lvalue)(self.state)
-        return (number, bit) if number in self.state.blocks else None
+        cell = self.code.machine.compiler.place(lvalue, self.state)
+        return cell if cell[0] in self.state.blocks else None
+
+
+def _is_cell(lvalue: Expression) -> bool:
+    """Whether an lvalue is a pointer in memory."""
+    return isinstance(lvalue, Field | Index | Deref) and isinstance(lvalue.type, PointerType)
 
 
 def _values(operation: Operation) -> Sequence[Expression]:

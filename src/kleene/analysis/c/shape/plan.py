@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -114,7 +114,7 @@ class Plan:
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        first = within(seconds, lambda: first_class(self.automaton.memory, only_class))
+        first = within(seconds, lambda: first_class(self.automaton.memory, self.automaton.unshared, only_class))
         if isinstance(first, LimitReached):
             return gave_up(str(first), start)
         shape: ShapeClass | None = self.classes.get(first, first) if self.attempt.adds_nothing else first
@@ -124,6 +124,7 @@ class Plan:
         looks = only_class is None and Way.PARTS not in self.taken
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
+        with_references: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             origin = self._origin(shape, markers)
             if self._is_known and any(other.origin == origin for other in earlier):
@@ -138,7 +139,7 @@ class Plan:
             most = self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures
             left = seconds - (time.monotonic() - start)
             groups = translator.symbols.groups if looks else ()
-            result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class)
+            result = self._solve(translation, translator.symbols.shape, left, most, groups, only_class, markers)
             if result.complete and Way.PARTS not in self.taken:
                 self.earlier.append(Analysed(origin, translation))
             if result.ways:
@@ -159,11 +160,12 @@ class Plan:
                 looks, plain = False, shape
                 shape = replace(shape, name=f"{shape.name} with lanes", lanes=result.lanes)
                 continue
-            if plain is not None and (result.alarms or not result.complete):
+            if plain is not None and not self._is_proof(result):
                 with_lanes = result if result.complete else None
                 shape, plain = plain, None
                 continue
-            if not result.cyclic and shape.references and (result.alarms or not result.complete):
+            if not result.cyclic and shape.references and not self._is_proof(result):
+                with_references = result if result.complete else None
                 shape = without_references(first)
                 continue
             if not result.cyclic or only_class is not None:
@@ -171,9 +173,20 @@ class Plan:
             shape = next_class(shape, result.cyclic, translator.symbols.groups, translator.memory.links)
         if with_lanes is not None and not result.complete:
             return with_lanes
+        if with_references is not None and not (
+            result.complete and self._raised(result) <= self._raised(with_references)
+        ):
+            return with_references
         if result.cyclic:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
+
+    def _raised(self, result: ShapeResult) -> Set[str]:
+        """The kinds of alarms that matter."""
+        return kinds_of_alarms(result, self.ignored) & self.kinds
+
+    def _is_proof(self, result: ShapeResult) -> bool:
+        return result.complete and not self._raised(result)
 
     def _solve(
         self,
@@ -183,6 +196,7 @@ class Plan:
         most: int,
         groups: Sequence[Group],
         only_class: str | None,
+        markers: int,
     ) -> ShapeResult:
         """The result for one translation."""
         start = time.monotonic()
@@ -211,6 +225,7 @@ class Plan:
             looks=self._looks(translation, shape),
             tell=self.tell,
             patience=self.patience,
+            needs_markers=markers == FEW_MARKERS,
         )
 
     @property
@@ -223,7 +238,7 @@ class Plan:
 
     def _is_common(self, translation: Translation, result: ShapeResult, seconds: float) -> bool:
         """Whether whole heaps raise the alarms of a result too: then this attempt is no proof."""
-        kinds, roots = kinds_of_alarms(result, self.ignored) & self.kinds, result.suspects
+        kinds, roots = self._raised(result), result.suspects
         if result.followed is not None:
             roots = self.automaton.shared.names_after(result.followed.sharing, roots)
         return bool(kinds) and whole_heaps_raise(translation, roots, kinds, seconds)

@@ -22,6 +22,7 @@ from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
 from kleene.results.shape import ShapeResult, Way
+from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import find_lanes
@@ -108,9 +109,11 @@ def run_shape(
     looks: Looks | None = None,
     tell: Tell = silent,
     patience: float = 0.0,
+    needs_markers: bool = False,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
+    With `needs_markers`, the run ends at the first call that needs more markers than there are: one with more follows.
     For the seconds of `patience`, there may be more than `max_structures`. `forgets` means that a leak alarm may come
     from a pointer that was forgotten too early. The run searches for lanes among the cells of the groups, and ends
     where one of the `looks` shows a way to fewer structures.
@@ -123,6 +126,9 @@ def run_shape(
             domain, initial = domain_of(translation, join=join)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
             limits.patient_until = start + patience
+            if needs_markers:
+                alarms = translation.alarms.items()
+                limits.refused = frozenset(text for text, a in alarms if a.cause is Cause.TOO_FEW_MARKERS)
             if looks is not None and translation.procedures:
                 looks.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS
             teller = Teller(tell, translation, shape.name, limits)
@@ -318,6 +324,8 @@ class _Limits:
     """Structures so far."""
     patient_until: float = 0.0
     """The time up to which there may be more of them than `max_structures`."""
+    refused: frozenset[str] = frozenset()
+    """The alarms that end the run at once."""
     _messages: int = 0
     """Messages when they were last looked through."""
     _until: int | None = None
@@ -329,6 +337,8 @@ class _Limits:
         new_messages = self._messages != messages
         if new_messages and _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
+        if new_messages and self.refused and any(entry.text in self.refused for entry in self.domain.log):
+            raise LimitReached(Cause.TOO_FEW_MARKERS.value, Limit.PRECISION)
         if generated > self.max_structures and time.monotonic() > self.patient_until:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
         if generated > self._next_look and self.look is not None:

@@ -20,7 +20,8 @@ from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.fixpoint import ALL, PATIENCE, TIGHTENED, Nulls
-from kleene.passes.facts.relations.states import State, covers, image, merge
+from kleene.passes.facts.relations.merging import merge
+from kleene.passes.facts.relations.states import State, covers, image
 from kleene.passes.facts.relations.zones import GAP_STEPS, ZERO, widen
 
 MOST_NODES = 600

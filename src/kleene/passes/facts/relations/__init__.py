@@ -13,6 +13,7 @@ In reading order:
 - `zones`: intervals and bounds of differences
 - `forms`: what the bits of numbers tell
 - `states`: symbols of numbers and pointers, and their zone
+- `merging`: states where ways come together
 - `sums`: sums and products of symbols
 - `values`: expressions in such a state
 - `texts`: terminators of blocks of bytes

@@ -17,9 +17,10 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons, next_equations
+from kleene.passes.facts.relations.merging import merge
 from kleene.passes.facts.relations.operations import Operations
 from kleene.passes.facts.relations.promises import Promises, least_lengths
-from kleene.passes.facts.relations.states import Part, State, covers, image, merge
+from kleene.passes.facts.relations.states import Part, State, covers, image
 from kleene.passes.facts.relations.texts import is_text
 from kleene.passes.facts.relations.zones import widen
 

@@ -94,7 +94,7 @@ class Operations(TextOperations, ABC):
                 self.numbers_written(operation, state)
                 target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
                 zero = self.is_zero(state, self.number(value, state))
-                self._overwrite(target_symbol, None, 0, state)
+                self._overwrite_bytes(target_symbol, amount, state)
                 self.write_bytes(state, target_symbol, amount, zero=zero)
                 if zero:
                     whole = without_casts(pointer)
@@ -106,7 +106,7 @@ class Operations(TextOperations, ABC):
                 from_symbol = self.pointer(source, state)
                 ends = self.copies_end(state, from_symbol, amount)
                 self.pay(from_symbol, state)
-                self._overwrite(target_symbol, None, 0, state)
+                self._overwrite_bytes(target_symbol, amount, state)
                 self.write_bytes(state, target_symbol, amount, ends=ends)
             case Call(function=str() as name) if name in TEXT_PRIMITIVES:
                 self.numbers_written(operation, state)
@@ -218,8 +218,16 @@ class Operations(TextOperations, ABC):
         self._overwrite(base, first, size, state)
         self.record_store(target, symbol, base, offset, state)
         self.number_stored(target, symbol, base, offset, state)
-        if offset is not None and not _is_bit_field(target):
-            state.held[Cell(base, offset, target.type.size)] = symbol
+        key = self._cell(target, base, offset, state)
+        if key is not None and not _is_bit_field(target):
+            state.held[key] = symbol
+
+    def _overwrite_bytes(self, pointer: int, amount: int, state: State) -> None:
+        """So many bytes are written: of an array in a struct only, if they stay in it."""
+        if self._stays_in_array(state, pointer, amount) is not None:
+            self._overwrite_text(pointer, state)
+        else:
+            self._overwrite(pointer, None, 0, state)
 
     def _overwrite(self, base: int, offset: int | None, size: int, state: State) -> None:
         """Forget the cells that a write of `size` bytes may change; without an offset, all of the block."""

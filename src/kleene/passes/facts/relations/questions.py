@@ -102,7 +102,9 @@ class Relations(Fixpoint):
             place, known = self.place(state, base, amount), self.coordinates(state, base)
             if place is None or known is None or state.interval(known[1])[0] < 0 or state.interval(amount)[0] < 0:
                 return False
-            return self._is_in(state, *place, behind=more)
+            room = self._part(state, "room", base, 1)
+            has_room = room is not None and self.upper(state, amount, room) <= -more
+            return has_room or self._is_in(state, *place, behind=more)
 
         return self._always(location, holds)
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from kleene.cfa.expressions import Deref, Expression, Field, Index, Variable
 from kleene.cfa.operations import Call, Enter, Invoke, Leave, MemCopy, MemSet, Operation
-from kleene.cfa.program import Global
+from kleene.cfa.program import BYTES_READ, TEXT_DIGITS, TEXT_LENGTH, TEXT_PREFIX, Global
 from kleene.cfa.types import IntegerType, RecordType
 from kleene.passes.facts.relations.number_places import NumberPlace, NumberPlaces, number_places
 from kleene.passes.facts.relations.states import Part, State
@@ -27,6 +27,8 @@ LEAST = (0, -1)
 """Numbers that an index in memory is often not less than: the first one, and a mark for none."""
 FROM, BELOW = "from", "below"
 """The two promises."""
+READING_PRIMITIVES = frozenset((TEXT_LENGTH, TEXT_PREFIX, BYTES_READ, TEXT_DIGITS))
+"""Operations on texts that write nothing."""
 OPEN = "open"
 MOVED = "moved to"
 """The block to which `realloc` moved another one, if that is not NULL."""
@@ -270,10 +272,10 @@ class StoredNumbers(StoredTexts, ABC):
             return
         match operation:
             case MemSet(pointer=pointer, value=value, size=size):
-                base, amount = self.pointer(pointer, state), self.number(size, state)
-                kinds = self._kinds.of_value(pointer)
-                if kinds is None or not self.is_zero(state, self.number(value, state)):
-                    self._break_kinds(kinds)
+                base, amount = self._bytes(pointer, size, state)
+                kinds, array = self._kinds.of_value(pointer), self._stays_in_array(state, base, amount)
+                if kinds is None or array is not None or not self.is_zero(state, self.number(value, state)):
+                    self._break_array(pointer, array)
                     return
                 zero = state.fresh(0, 0)
                 for place in [p for kind in kinds for p in self.number_places.of_kind.get(kind, ())]:
@@ -281,8 +283,10 @@ class StoredNumbers(StoredTexts, ABC):
                 room, behind = self._part(state, "room", base, 1), self._part(state, "behind", base, 1)
                 if room is not None and behind is not None and self._is_whole(state, behind, amount, room):
                     self._close(base, state)
-            case MemCopy(destination=pointer):
-                self._break_kinds(self._kinds.of_value(pointer))
+            case MemCopy(destination=pointer, size=size):
+                self._break_array(pointer, self._stays_in_array(state, *self._bytes(pointer, size, state)))
+            case Call(function=name) if name in READING_PRIMITIVES:
+                pass
             case Call(arguments=arguments):
                 for argument in arguments:
                     if isinstance(argument.type, IntegerType):
@@ -294,6 +298,20 @@ class StoredNumbers(StoredTexts, ABC):
                 pass
             case _:
                 self._break_kinds(None)
+
+    def _bytes(self, pointer: Expression, size: Expression, state: State) -> tuple[int, int]:
+        return self.pointer(pointer, state), self.number(size, state)
+
+    def _break_array(self, pointer: Expression, array: tuple[int, int] | None) -> None:
+        """Break the promises of the blocks of a pointer; of an array in a struct, those of the places in it."""
+        kinds = self._kinds.of_value(pointer)
+        if array is None or kinds is None:
+            self._break_kinds(kinds)
+            return
+        begin, end = array
+        for place in [p for kind in kinds for p in self.number_places.of_kind.get(kind, ())]:
+            if place.offset < end and begin < place.offset + place.type.size:
+                self._break_place(place)
 
     def _is_whole(self, state: State, at: int, amount: int, room: int) -> bool:
         return self.is_zero(state, at) and state.zone.upper(room, amount) <= 0

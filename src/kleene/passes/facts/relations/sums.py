@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+from kleene.cfa.expressions import Binary, Constant, Expression
 from kleene.passes.facts.relations.forms import Form, odd_part
 from kleene.passes.facts.relations.states import Part, State
 from kleene.passes.facts.relations.zones import Interval
 
 QUOTIENT = "quotient by "
 """How the numbers of a number are called, before a divisor: the quotient of the number plus `scale`."""
+MOST_SHIFT = 64
+"""Bits by which the widest number is shifted."""
 MOST_TERMS = 7
 """Terms of two sums that are compared: all ways to pair them are tried."""
 
@@ -40,11 +43,21 @@ class Sums:
             state.held[Part("factor", product, 1)], state.held[Part("factor", product, 2)] = a, b
             if bl == bh and bl > 0:
                 self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+                self._rounded_down(state, product, a, bl)
         else:
             product = known
         state.held.update(dict.fromkeys(names, product))
         self._form_of_product(state, product, (a, b), full)
         return product
+
+    @staticmethod
+    def _rounded_down(state: State, product: int, quotient: int, divisor: int) -> None:
+        """``n / 8 * 8`` is n, or up to 7 less."""
+        for key, number in list(state.held.items()):
+            is_quotient = isinstance(key, Part) and key.kind == f"{QUOTIENT}{divisor}" and number == quotient
+            if isinstance(key, Part) and is_quotient and key.symbol in state.zone.bounds:
+                state.zone.add(product, key.symbol, key.scale)
+                state.zone.add(key.symbol, product, divisor - 1 - key.scale)
 
     @staticmethod
     def _form_of_product(state: State, product: int, factors: tuple[int, int], full: Interval) -> None:
@@ -130,6 +143,7 @@ class Sums:
         if minus:
             result = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
             self._between(state, a, result, bl, bh)
+            self._beside_sums_with_it(state, result, a, b)
             state.held[Part("minuend", result, 1)], state.held[Part("subtrahend", result, 1)] = a, b
         else:
             result = state.fresh(al + bl, ah + bh)
@@ -150,6 +164,20 @@ class Sums:
             if {key.symbol, mine, other} <= zone.bounds.keys():
                 zone.add(result, key.symbol, zone.upper(mine, other))
                 zone.add(key.symbol, result, zone.upper(other, mine))
+
+    @staticmethod
+    def _beside_sums_with_it(state: State, result: int, a: int, b: int) -> None:
+        """The difference a - b and a term beside b differ as a and their sum do.
+
+        After ``used + n <= CHUNK``, the room of ``data + used`` is not less than n.
+        """
+        zone = state.zone
+        terms = [(k, v) for k, v in state.held.items() if isinstance(k, Part) and k.kind == "term" and v == b]
+        for key, _ in terms:
+            other = state.held[Part("term", key.symbol, 3 - key.scale)]
+            if {key.symbol, other} <= zone.bounds.keys():
+                zone.add(other, result, zone.upper(key.symbol, a))
+                zone.add(result, other, zone.upper(a, key.symbol))
 
     def upper(self, state: State, a: int, b: int) -> float:
         """The least known bound of a difference; of sums, also from the bounds of their terms."""
@@ -229,3 +257,24 @@ class Sums:
         """Add low <= a - b <= high."""
         state.zone.add(a, b, high)
         state.zone.add(b, a, -low)
+
+
+def multiples(total: Binary) -> list[tuple[Expression, int]]:
+    """The terms of a sum, each with how many times it is there: ``2 * cap + 4`` has `cap` twice."""
+    return [_multiple(t) if t.type == total.type else (t, 1) for t in _terms_of(total)]
+
+
+def _terms_of(value: Expression) -> list[Expression]:
+    """The terms of a sum in one type."""
+    if not (isinstance(value, Binary) and value.operator == "+"):
+        return [value]
+    return [t for side in (value.left, value.right) for t in (_terms_of(side) if side.type == value.type else [side])]
+
+
+def _multiple(value: Expression) -> tuple[Expression, int]:
+    match value:
+        case Binary("*", number, Constant(value=times)) | Binary("*", Constant(value=times), number) if times > 0:
+            return number, times
+        case Binary("<<", number, Constant(value=bits)) if 0 <= bits <= MOST_SHIFT:
+            return number, 1 << bits
+    return value, 1

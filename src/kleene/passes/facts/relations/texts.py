@@ -55,6 +55,17 @@ class Texts(Values):
         known = self.coordinates(state, pointer, unit)
         return None if known is None else (known[0], self._plus(state, known[1], index))
 
+    def _stays_in_array(self, state: State, pointer: int, amount: int) -> tuple[int, int] | None:
+        """Where an array in a struct begins and ends, if so many bytes from a pointer on stay in it."""
+        known = self.coordinates(state, pointer)
+        member = self._member_of(state, known[0]) if known is not None else None
+        room = self._part(state, "room", pointer, 1)
+        if known is None or member is None or room is None:
+            return None
+        stays = state.interval(known[1])[0] >= 0 and self.upper(state, amount, room) <= 0
+        size = state.interval(state.held[Part("room", known[0], 1)])[1]
+        return (member[1], member[1] + size) if stays else None
+
     def _plus(self, state: State, a: int, b: int) -> int:
         """The sum of two numbers; one of them itself if the other one is 0."""
         return b if self.is_zero(state, a) else self._sum(state, a, b, minus=False)

@@ -32,7 +32,7 @@ from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.relations.forms import Form
 from kleene.passes.facts.relations.states import Cell, Part, State
-from kleene.passes.facts.relations.sums import Sums
+from kleene.passes.facts.relations.sums import Sums, multiples
 from kleene.passes.facts.relations.zones import ZERO, Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
@@ -143,7 +143,7 @@ class Values(Sums):
                 return self._move(self.pointer(base, state), self.number(index, state), scale, state)
             case Variable() | Field() | Deref() | Index():
                 base_symbol, offset = self._locate(value, state)
-                key = None if offset is None else Cell(base_symbol, offset, value.type.size)
+                key = self._cell(value, base_symbol, offset, state)
                 if key is not None and state.held.get(key) in state.blocks:
                     self._loaded_again(base_symbol, state.held[key], state)
                     return state.held[key]
@@ -152,6 +152,23 @@ class Values(Sums):
                     state.held[key] = pointer
                 return pointer
         return state.fresh_pointer(None)
+
+    def _cell(self, lvalue: Expression, base: int, offset: int | None, state: State) -> Cell | None:
+        """The key of an lvalue at an offset of a block; of an element whose index varies, if it is a pointer."""
+        size = lvalue.type.size
+        if offset is not None:
+            return Cell(base, offset, size)
+        if not isinstance(lvalue, Index) or not isinstance(lvalue.type, PointerType):
+            return None
+        start, first = self._locate(lvalue.base, state)
+        if first is None:
+            return None
+        by = self.number(lvalue.index, state)
+        element = state.moved_before("element", start, by, first)
+        if element is None:
+            element = state.fresh_pointer(state.blocks.get(start))
+            state.note_moved("element", start, by, first, element)
+        return Cell(element, 0, size)
 
     def _unknown_pointer(self, lvalue: Expression, state: State) -> int:
         """A pointer of which only its kinds of blocks are known, and the length if it stands for an array."""
@@ -225,9 +242,14 @@ class Values(Sums):
         known = Part("moved", base, low * scale)
         if scale > 1 and low == high and known in state.held:
             return state.held[known]
+        last = state.moved_before("last moved", base, by, scale) if scale > 1 else None
+        if last is not None:
+            return last
         moved = state.fresh_pointer(state.blocks.get(base))
         if scale > 1 and low == high:  # what is read there stays known
             state.held[known] = moved
+        elif scale > 1:
+            state.note_moved("last moved", base, by, scale, moved)
         self._escapes(base, state)
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is not None:
@@ -395,6 +417,15 @@ class Values(Sums):
                 for side, least in ((a, al), (b, bl)):
                     if least >= 0:
                         state.zone.add(binary, side, 0)
+                if al >= 0 and bl == bh and (cut := _cut_bits(bl, full)) is not None:  # ``(n + 7) & ~7``
+                    state.zone.add(a, binary, cut)
+                    state.add_form(binary, Form(multiple=cut + 1))
+                return binary
+            case "|" if al >= 0 and bl >= 0:
+                binary = state.fresh(max(al, bl), (1 << max(ah, bh).bit_length()) - 1)
+                for side, other in ((a, bh), (b, ah)):
+                    state.zone.add(side, binary, 0)
+                    state.zone.add(binary, side, other)
                 return binary
             case ">>" if al >= 0 and bl == bh and bl >= 0:
                 binary = state.fresh(al >> bl, ah >> bl)
@@ -447,7 +478,7 @@ class Values(Sums):
 
     def _grow(self, state: State, total: int, expression: Binary, full: Interval) -> bool:
         """Write down that a sum is not less than each of its terms, or less than 0; false if that is not known."""
-        terms = [(self.number(t, state), times) for t, times in _multiples(expression)]
+        terms = [(self.number(t, state), times) for t, times in multiples(expression)]
         bounds = [(times * state.interval(number)[0], times * state.interval(number)[1]) for number, times in terms]
         least, most = sum(low for low, _ in bounds), sum(high for _, high in bounds)
         if full[0] >= 0 or any(low < 0 for low, _ in bounds) or most > full[1] - full[0]:
@@ -468,27 +499,6 @@ class Values(Sums):
         return self._sum(state, a, b, minus=True)
 
 
-def _terms_of(value: Expression) -> list[Expression]:
-    """The terms of a sum in one type."""
-    if not (isinstance(value, Binary) and value.operator == "+"):
-        return [value]
-    return [t for side in (value.left, value.right) for t in (_terms_of(side) if side.type == value.type else [side])]
-
-
-def _multiples(total: Binary) -> list[tuple[Expression, int]]:
-    """The terms of a sum, each with how many times it is there: ``2 * cap + 4`` has `cap` twice."""
-    return [_multiple(t) if t.type == total.type else (t, 1) for t in _terms_of(total)]
-
-
-def _multiple(value: Expression) -> tuple[Expression, int]:
-    match value:
-        case Binary("*", number, Constant(value=times)) | Binary("*", Constant(value=times), number) if times > 0:
-            return number, times
-        case Binary("<<", number, Constant(value=bits)) if 0 <= bits < WORD.bit_length():
-            return number, 1 << bits
-    return value, 1
-
-
 def _is_text(byte: Index) -> bool:
     """Whether a byte is in an array that is a variable or a member: that array is a block of its own."""
     return byte.type.size == 1 and isinstance(byte.base, Variable | Field)
@@ -507,3 +517,9 @@ def full_range(type_: Type) -> Interval:
 
 def _fitting(interval: Interval, full: Interval) -> Interval:
     return interval if full[0] <= interval[0] and interval[1] <= full[1] else full
+
+
+def _cut_bits(mask: int, full: Interval) -> int | None:
+    """The low bits that a mask in a type of some range cuts off, if it keeps all others: 7 for ``~7``."""
+    cut = -mask - 1 if mask < 0 else full[1] - mask
+    return cut if cut >= 0 and cut & (cut + 1) == 0 else None

@@ -19,6 +19,7 @@ from kleene.analysis.c.library.blame.heap_facts import (
     IsHeldOnce,
     IsSet,
     LeadsBack,
+    StoredOnce,
     Truth,
     possible_facts,
     truth_of,
@@ -118,7 +119,8 @@ def passing_breaches(run: Confirmed, client: Client, records: Mapping[str, Recor
     """The operations of a failing run that break a fact which holds again later; first ones first.
 
     An operation that relies on a broken fact may set it right and break another one: a queue whose `tail` is NULL gets
-    a tail that is not reached from its head.
+    a tail that is not reached from its head. A datum that was stored twice is stored once when one of the two is out:
+    the clients that observe the others store none, so that the run itself shows that it was stored once before.
     """
     between = _between_operations(run, client, records)
     listed: list[Breach] = []
@@ -127,9 +129,11 @@ def passing_breaches(run: Confirmed, client: Client, records: Mapping[str, Recor
         lasting = IsSet | IsHeldOnce
         broken = [fact for fact, truth in truths.items() if truth is Truth.BROKEN and not isinstance(fact, lasting)]
         passing = [fact for fact in broken if any(other[fact] is not Truth.BROKEN for other in later)]
-        listed += [
-            Breach(operation, fact, needs_others=True, is_passing=True) for fact in passing if operation is not None
-        ]
+        if operation is None:
+            continue
+        for fact in passing:
+            once = isinstance(fact, StoredOnce) and any(t[fact] is Truth.HOLDS for _, t in between[:place])
+            listed.append(Breach(operation, fact, needs_others=not once, is_passing=True))
     return listed
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
 
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordLayout, RecordType
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordLayout, RecordType, VoidType
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Undefined
 
@@ -99,6 +99,28 @@ class Heap:
         if not isinstance(place, Node):
             return False, None
         return True, self._target(place.block, place.offset, node.record)
+
+    def blocks_from(self, node: Node) -> set[int]:
+        """The blocks that a record reaches along members that lead to records."""
+        reached, waiting = {node}, [node]
+        while waiting:
+            new = set(self._next(waiting.pop())) - reached
+            reached |= new
+            waiting += new
+        return {found.block for found in reached}
+
+    def ending(self, node: Node, member: str) -> tuple[Target, Target]:
+        """The pointer in memory whose address a member has, as the place of a record, and where this pointer leads."""
+        offset, target = _endings(self._records[node.record])[member]
+        place = self._target(node.block, node.offset + offset, target)
+        return place, self._target(place.block, place.offset, target) if isinstance(place, Node) else None
+
+    def datum(self, node: Node, member: str) -> int | None:
+        """The block on the heap to which a member for data leads; None if it leads to none."""
+        place = node.offset + _data(self._records[node.record])[member]
+        value = self._state.blocks[node.block].load(place * _BYTE_BITS, _POINTER_BITS)
+        block = self._state.blocks.get(value.block) if isinstance(value, Pointer) else None
+        return value.block if isinstance(value, Pointer) and block is not None and block.kind == "heap" else None
 
     def number(self, node: Node, member: str) -> tuple[int | None, int]:
         """The number that a member has (None if it depends on inputs, or nothing has set it), and the largest one."""
@@ -297,7 +319,44 @@ class HasItsPlace:
         return f"*p->{self.back} is not p"
 
 
-HeapFact = LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared | HasItsPlace
+@dataclass(frozen=True)
+class LeadsToEnd:
+    """``*p->tail == NULL``: a member has the address of the pointer where the next element goes, in its object."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        for node in heap.nodes.get(self.record, ()):
+            place, found = heap.ending(node, self.member)
+            if place is not None:
+                yield isinstance(place, Node) and found is None and place.block in heap.blocks_from(node)
+
+    @property
+    def broken(self) -> str:
+        return f"p->{self.member} is not the address of a pointer of p that is NULL"
+
+
+@dataclass(frozen=True)
+class StoredOnce:
+    """No datum of the client is in a member of two records, if it has an owner: then it is a block of its own."""
+
+    record: str
+    member: str
+
+    def instances(self, heap: Heap) -> Iterator[bool]:
+        found = [heap.datum(node, self.member) for node in heap.nodes.get(self.record, ())]
+        owned = [datum for datum in found if datum is not None]
+        yield from (owned.count(datum) == 1 for datum in owned)
+
+    @property
+    def broken(self) -> str:
+        return f"two blocks have the same {self.member}"
+
+
+HeapFact = (
+    LeadsBack | Together | Last | IsSet | IsSmall | IsHeldOnce | Ends | Unshared | HasItsPlace | LeadsToEnd | StoredOnce
+)
 
 
 def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
@@ -308,6 +367,8 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
         facts += [IsSet(name, member) for member in own]
         facts += [IsSmall(name, member) for member, type_ in _numbers(records[name]).items() if not type_.signed]
         facts += [IsHeldOnce(name, member) for member in _numbers(records[name]) if _REFERENCES.search(member)]
+        facts += [StoredOnce(name, member) for member in _data(records[name])]
+        facts += [LeadsToEnd(name, member) for member in _endings(records[name])]
         facts += [HasItsPlace(name, member) for member in _places(records[name])]
         facts += [Ends(name, member) for member, target in own.items() if target == name]
         facts += [Unshared(name, member) for member, target in own.items() if target == name]
@@ -320,7 +381,8 @@ def possible_facts(records: Mapping[str, RecordLayout]) -> list[HeapFact]:
         for (first, target), (last, other) in permutations(own.items(), 2):
             if target != other:
                 continue
-            facts += [Together(name, first, last)] if first < last else []
+            if first < last and target != name:  # of two children, one alone may be there
+                facts.append(Together(name, first, last))
             along = [m for m, t in members.get(target, {}).items() if t == target]
             facts += [Last(name, first, last, m) for m in along if target != name]
     return facts
@@ -353,6 +415,20 @@ def _places(layout: RecordLayout) -> dict[str, int]:
     pointers = [(f, f.type.target) for f in layout.fields if f.name and isinstance(f.type, PointerType)]
     inner = [(f, t.target) for f, t in pointers if isinstance(t, PointerType) and not layout.union]
     return {f.name: f.offset for f, target in inner if target == layout.type}
+
+
+def _endings(layout: RecordLayout) -> dict[str, tuple[int, str]]:
+    """The members of a record that have addresses of pointers to other records: offset, and the name of the record."""
+    pointers = [(f, f.type.target) for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+    inner = [(f, t.target) for f, t in pointers if isinstance(t, PointerType) and not layout.union]
+    others = [(f, t) for f, t in inner if isinstance(t, RecordType) and t != layout.type]
+    return {f.name: (f.offset, target.name) for f, target in others}
+
+
+def _data(layout: RecordLayout) -> dict[str, int]:
+    """The members of a record for data of clients, each with its offset."""
+    pointers = [(f, f.type.target) for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+    return {f.name: f.offset for f, target in pointers if isinstance(target, VoidType) and not layout.union}
 
 
 def _numbers(layout: RecordLayout) -> dict[str, IntegerType]:

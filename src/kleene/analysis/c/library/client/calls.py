@@ -15,6 +15,7 @@ from kleene.analysis.c.library.interface.sizes import element_size
 from kleene.analysis.c.library.readings.operations import (
     DROPS,
     ELEMENTS,
+    GIVING,
     OBJECTS,
     OVER,
     RESULTS,
@@ -35,6 +36,8 @@ CALLBACK = "kleene_callback_"
 """How names of functions of the client begin."""
 IS_OVER = "kleene_over"
 """The variable that says whether an iterator is at its end."""
+GOES_ON = "kleene_goes_on"
+"""The function of a trial that is executed where a call has moved an iterator and says that it is not at its end."""
 _ANY_DATUM = "kleene_datum()"
 _STORED = "kleene_stored()"
 DATA = f"""\
@@ -73,6 +76,8 @@ class _Call:
     """The statements that hand out what the function has stored in this block."""
     made: str = ""
     """The variable for an object that the function makes."""
+    given: str = ""
+    """The statement by which the client gives up an object, as the result says."""
     member: str = ""
     """A member of this object that the client reads, as it is one if the result says so."""
 
@@ -119,7 +124,7 @@ class Calls:
         self.any_datum = any_datum
         self.watch = watch
         self.enders = dict(enders)
-        self.walks = Walks(interface, types)
+        self.walks = Walks(interface, types, is_general=general)
         self._callbacks: dict[tuple[str, bool], str] = {}
         self.helpers: list[str] = []
 
@@ -218,6 +223,8 @@ class Calls:
             call.cleanup.append(f"{variable} = NULL;")
         elif name in self.types.zeroed and len(operation.records_in(*OBJECTS)) > 1:
             call.cleanup.append(hand_out_members(variable, name, self.interface))
+        elif role is Role.GIVEN and operation.outcome in GIVING:
+            call.given = f"{variable} = NULL"
         elif role is Role.GIVEN or (role is Role.SECOND and operation.fate in (Fate.MERGED, Fate.MOVED)):
             call.cleanup += [f"free({variable});"] if operation.fate is Fate.MOVED else []
             call.cleanup.append(f"{variable} = NULL;")
@@ -252,6 +259,8 @@ class Calls:
                 record = record_of(function.result) if is_direct(function.result) else ""
                 member = member_to_see(record, self.interface)
                 text = f"{function.result.text} r = {text}; if (r) (void){f'r->{member}' if member else '*(char *)r'}"
+            case _ if operation.outcome in GIVING:
+                text = f"if ({text}{_COMPARISONS[operation.outcome]}) {call.given}"
             case _ if operation.outcome in OVER:
                 call.guards.append(f"!{IS_OVER}")
                 text = self._until_over(operation, text)
@@ -271,9 +280,23 @@ class Calls:
         """A call whose result says that an iterator is at its end."""
         result = operation.function.result
         over = f"if ({'!' if operation.outcome is Outcome.OVER_IF_ZERO else ''}r) {IS_OVER} = 1"
+        before = ""
+        if not self.is_general and says_over_by_number(operation):
+            before, over = self._with_moves(operation, over)
         member = member_to_see(record_of(result), self.interface) if is_direct(result) else ""
         seen = f"if (r) (void)r->{member};" if member else hand_out("r", result.type, self.interface)
-        return f"{result.text} r = {text}; {seen} {over}"
+        return f"{before}{result.text} r = {text}; {seen} {over}"
+
+    def _with_moves(self, operation: Operation, over: str) -> tuple[str, str]:
+        """What precedes a call and what follows it: a note where the iterator has moved and is not at its end."""
+        name = next(n for n in operation.records_in(Role.OBJECT) if n in self.types.iterators)
+        iterator, layout = self.variables[name], self.interface.records.get(name)
+        fields = [f for f in (layout.fields if layout is not None else ()) if f.name and f.bit_width is None]
+        scalars = [f.name for f in fields if isinstance(f.type, PointerType | IntegerType)]
+        moved = " || ".join(f"was.{field} != {iterator}->{field}" for field in scalars) or "0"
+        noted = f"static void {GOES_ON}(void) {{ }}"
+        self.helpers += [noted] if noted not in self.helpers else []
+        return f"{self.types.texts[name]} was = *{iterator}; ", f"{over}; else if ({moved}) {GOES_ON}()"
 
     def _new(self, operation: Operation, text: str, call: _Call) -> str:
         """An object that the call makes goes to the variable of its type."""
@@ -401,13 +424,19 @@ class Calls:
         return f"{handed} if (p{place}{''.join(some)}) (void)*p{place}; "
 
 
-_COMPARISONS = {Outcome.ZERO_IF_MADE: " == 0", Outcome.SET_IF_MADE: " != 0", Outcome.POSITIVE_IF_MADE: " > 0"}
-"""What a result says where there is an object."""
+_COMPARISONS = {
+    Outcome.ZERO_IF_MADE: " == 0",
+    Outcome.SET_IF_MADE: " != 0",
+    Outcome.POSITIVE_IF_MADE: " > 0",
+    Outcome.ZERO_IF_GIVEN: " == 0",
+    Outcome.SET_IF_GIVEN: " != 0",
+}
+"""What a result says where there is an object, or where the client has one no more."""
 
 
 def _with_status(operation: Operation, text: str, call: _Call) -> str:
     """A call of a function that makes an object: the object as an expression, or the statement that keeps its block."""
-    comparison = _COMPARISONS.get(operation.outcome, "")
+    comparison = _COMPARISONS[operation.outcome] if operation.outcome in STATUS else ""
     if call.made:
         seen = f"((void){call.made}->{call.member}, {call.made})" if call.member else call.made
         return f"{text}{comparison} ? {seen} : NULL" if comparison else f"({text}, {call.made})"
@@ -445,6 +474,11 @@ def stores_data(operation: Operation) -> bool:
     results = [p.type.callback[0] for p in operation.function.parameters if p.type.callback]
     stored = {Role.DATA, Role.STORED, Role.RECORD} & set(operation.roles)
     return bool(stored) or any(result.target for result in results)
+
+
+def says_over_by_number(operation: Operation) -> bool:
+    """Whether a number says that an iterator is at its end: either sense of it is possible, and one is wrong."""
+    return operation.outcome in OVER and isinstance(operation.function.result.type, IntegerType)
 
 
 def any_number(type_: CType, *, any_float: bool = True) -> str:

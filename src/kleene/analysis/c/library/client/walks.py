@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from kleene.analysis.c.library.interface.exports import Interface
 from kleene.analysis.c.library.interface.object_types import ObjectTypes, is_direct, record_of
 from kleene.analysis.c.library.readings.operations import ELEMENTS, Operation, Role
-from kleene.cfa.types import PointerType, RecordLayout, RecordType
+from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
 FOUND = "        return element;"
 """The line of a walk that a run executes where there is an element."""
+_MOST_TRIED = 64
+"""Elements of an array that a walk asks one after the other for something behind them."""
+_ANY_INDEX = "any_"
+"""How the name of a variable for an index begins; the array and the number of its elements follow."""
+_INDEX = re.compile(rf"\[({_ANY_INDEX}\w+_(\d+))\]")
 
 
 @dataclass
@@ -20,6 +26,8 @@ class Walks:
 
     interface: Interface
     types: ObjectTypes
+    is_general: bool = False
+    """Whether the client is to be proved; else runs of it are searched."""
     texts: list[str] = field(default_factory=list)
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -49,7 +57,7 @@ class Walks:
         stop = "".join(f"element != {end} && " for end in ends)
         texts = self.types.texts
         lines = [f"static {texts[name]} *{function}({texts[source]} *object) {{", f"    {texts[name]} *element = NULL;"]
-        lines += _any_of(starts, "    ")
+        lines += [*self._any_indices(starts), *_any_of(starts, "    ")]
         if steps:
             lines.append(f"    while ({stop}element && __VERIFIER_nondet_int()) {{")
             lines += [*_any_of(steps, "        "), "    }"]
@@ -57,6 +65,29 @@ class Walks:
         lines += ["    if (element)", FOUND, "    return NULL;", "}"]
         self.texts.append("\n".join(lines))
         return function
+
+    def _any_indices(self, starts: list[str]) -> list[str]:
+        """Declare the indices of the arrays in some expressions: any numbers.
+
+        A run that is searched takes the first one with something behind it: else most of its choices would lead
+        nowhere. (It does so without a loop, each round of which would be a state.)
+        """
+        lines: list[str] = []
+        for start, found in ((s, _INDEX.search(s)) for s in starts):
+            if found is None:
+                continue
+            index, count = found.groups()
+            last = int(count) - 1
+            if self.is_general or last >= _MOST_TRIED:
+                lines.append(f"    int {index} = __VERIFIER_nondet_int();")
+                lines.append(f"    if ({index} < 0 || {index} > {last}) return NULL;")
+            else:
+                chosen = f"chosen_{index}"
+                lines.append(f"    int {index} = {last};")
+                tests = ((i, start.replace(index, str(i))) for i in range(last))
+                lines += [f"    if ({head}) {{ {index} = {i}; goto {chosen}; }}" for i, head in tests]
+                lines.append(f"{chosen}: ;")
+        return lines
 
     def _heads(self, source: str, name: str) -> list[str]:
         """The members of an object that are records of a type themselves: the ends of a ring, and no elements."""
@@ -76,6 +107,7 @@ class Walks:
             f"static {texts[name]} *{function}({texts[source]} *object) {{",
             f"    {texts[name]} *element = NULL;",
             f"    __typeof__(&element->{link.member}) link = NULL;",
+            *self._any_indices(starts),
             *_any_of(starts, "    ", "link"),
             f"    while ({inside} && __VERIFIER_nondet_int()) {{",
             *_any_of(steps, "        ", "link"),
@@ -127,7 +159,10 @@ def _links(layout: RecordLayout | None, name: str) -> list[str]:
 
 
 def _starts(interface: Interface, source: str, name: str) -> list[str]:
-    """Expressions from an object to its elements: fields of the object, of its embedded records, of its other parts."""
+    """Expressions from an object to its elements: fields of the object, of its embedded records, of its other parts.
+
+    Of an array of pointers in the object, any element is one: the heads of the chains of a table.
+    """
     direct, later = [], []
     layout = interface.records.get(source)
     for member in layout.fields if layout else ():
@@ -135,6 +170,8 @@ def _starts(interface: Interface, source: str, name: str) -> list[str]:
             continue
         if _points_to(member.type, name):
             direct.append(f"object->{member.name}")
+        elif isinstance(member.type, ArrayType) and _points_to(member.type.element, name):
+            direct.append(f"object->{member.name}[{_ANY_INDEX}{member.name}_{member.type.count}]")
         elif isinstance(member.type, RecordType):
             inner = interface.records.get(member.type.name)
             later += [

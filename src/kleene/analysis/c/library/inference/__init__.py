@@ -8,6 +8,7 @@ In reading order:
 - `attempts`: readings that were tried, and what their trials show
 - `tries`: tries readings beside those that are accepted
 - `doubts`: what trials leave in doubt
+- `order`: the order in which functions are read
 - `other_ways`: functions that have no error if others are read in another way
 - `sparing`: functions that do not test what they allocate
 - `weaker`: weaker preconditions of functions that are accepted

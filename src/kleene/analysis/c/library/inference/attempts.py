@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kleene.analysis.c.library.client.calls import GOES_ON, says_over_by_number
 from kleene.analysis.c.library.client.places import executed_operations
 from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.inference.trials import (
@@ -100,7 +101,18 @@ class Tried:
     @property
     def is_called(self) -> bool:
         """Whether the trial calls the function, and with elements where it takes them: NULL alone shows nothing."""
-        return bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements and self._is_made
+        reached = bool(self.own) and set(self.operation.records_in(*ELEMENTS)) <= self.trial.elements
+        return reached and self._is_made and self._goes_on
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether a run goes on behind an element, if a number says where an iteration is over.
+
+        One that is over wherever there is an element hides what happens behind the first one.
+        """
+        if not says_over_by_number(self.operation):
+            return True
+        return any(function == GOES_ON for function, _ in self.trial.exploration.visited)
 
     @property
     def _is_made(self) -> bool:

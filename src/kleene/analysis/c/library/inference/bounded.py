@@ -13,6 +13,8 @@ from kleene.domains.explicit.state import State
 
 MOST_BLOCKS = 16
 """Blocks of the heap in a state that is followed: lists that only grow have hundreds, and show nothing new."""
+FEW_INDICES = 2
+"""Values of an index that are all tried: the buckets of a table are alike, and each would be a state of its own."""
 STEPS_OF_A_STATE = 200
 """Steps for each state, for functions with long loops."""
 
@@ -46,5 +48,6 @@ def explored(
             stop_at_first=stop_at_first,
             observe=observe,
             most_blocks=MOST_BLOCKS,
+            enumerated=FEW_INDICES,
         ),
     )

@@ -42,6 +42,7 @@ from kleene.analysis.c.library.inference.doubts import (
     needs_more_than_zeros,
     usual_failures,
 )
+from kleene.analysis.c.library.inference.order import place_in_order
 from kleene.analysis.c.library.inference.other_ways import (
     if_status_is_another,
     if_texts_last,
@@ -66,6 +67,7 @@ from kleene.analysis.c.library.inference.reasons import (
 )
 from kleene.analysis.c.library.inference.sparing import reject_sharing, spare
 from kleene.analysis.c.library.inference.trials import (
+    LONG_STATES,
     QUICK_STATES,
     TRIAL_STATES,
     ClientFolder,
@@ -75,10 +77,9 @@ from kleene.analysis.c.library.inference.tries import Tries
 from kleene.analysis.c.library.inference.weaker import admit_null
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import (
-    ObjectTypes,
     records_of,
 )
-from kleene.analysis.c.library.readings.candidates import readings, says_add, says_end
+from kleene.analysis.c.library.readings.candidates import says_add, says_end
 from kleene.analysis.c.library.readings.operations import (
     CALLBACKS,
     KEPT_RESULTS,
@@ -124,7 +125,7 @@ class Inference:
 
     def run(self) -> Inferred:
         types = self.inferred.types
-        self.waiting = sorted(self.interface.functions, key=lambda f: _phase(f, types))
+        self.waiting = sorted(self.interface.functions, key=lambda f: place_in_order(f, types))
         deferred: list[Deferred] = []
         while self.waiting or deferred:
             if not self.waiting:
@@ -265,6 +266,7 @@ class Inference:
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
             return
         if best is not None:
+            best = self._longer(best, tried)
             hidden = best.hides(tried)
             ender = ender_of(self.tries, best.operation)
             if ender is not None:
@@ -388,6 +390,13 @@ class Inference:
             rejected = replace(rejected, breach=breach.words)
         self.inferred.rejected.append(rejected)
 
+    def _longer(self, best: Tried, tried: list[Tried]) -> Tried:
+        """A longer trial of a reading, if one with an error executes more of the function than its trial did."""
+        if best.hides(tried) is None or not best.trial.exploration.reason.startswith("bound"):
+            return best
+        longer = self.tries.one(best.operation, LONG_STATES)
+        return longer if longer.is_admissible else best
+
     def _doubt(self, best: Tried, hidden: Tried) -> None:
         """Leave a function open: its error may be hidden by a reading that does not execute the wrong code."""
         assert hidden.trial.error is not None
@@ -481,11 +490,3 @@ def _frees_data(failures: list[Rejected]) -> bool:
     """
     owning = [r for r in failures if Role.OWNED in r.operation.roles]
     return any(map(frees_stored, failures)) or (any(map(frees_datum, failures)) and all(map(frees_datum, owning)))
-
-
-def _phase(function: ExportedFunction, types: ObjectTypes) -> int:
-    """Functions that make objects come first, then those that end them: they show what others break."""
-    first = readings(function, types)[:1]
-    if first and first[0].makes and not first[0].records_in(*OBJECTS):
-        return 0
-    return 1 if first and first[0].ends else 2

@@ -46,6 +46,8 @@ QUICK_STATES = 300
 """States of a first trial: most wrong readings fail within them."""
 TRIAL_STATES = 1_500
 """States that a trial explores: enough for objects of three elements and every operation on them."""
+LONG_STATES = 6_000
+"""States of a trial where another reading, with an error, executes more: a table needs an element, and it again."""
 TRIAL_SECONDS = 15.0
 """Seconds of a trial, thirty times what 1,500 states take on an idle machine; one that hits them decides nothing."""
 

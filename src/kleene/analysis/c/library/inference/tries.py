@@ -13,6 +13,7 @@ from kleene.analysis.c.library.client.walks import can_walk
 from kleene.analysis.c.library.contracts.stored import StoredContracts
 from kleene.analysis.c.library.inference.attempts import Inferred, Tried, is_guess, may_be_ignored
 from kleene.analysis.c.library.inference.trials import (
+    LONG_STATES,
     QUICK_STATES,
     TRIAL_STATES,
     ClientFolder,
@@ -21,10 +22,11 @@ from kleene.analysis.c.library.inference.trials import (
 )
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
 from kleene.analysis.c.library.interface.object_types import object_types
-from kleene.analysis.c.library.readings.candidates import hands_out, readings, says_add
+from kleene.analysis.c.library.readings.candidates import hands_out, readings, says_add, says_unlink
 from kleene.analysis.c.library.readings.operations import ELEMENTS, Fate, Operation, Outcome, Role
-from kleene.cfa.operations import Allocate, Return
+from kleene.cfa.operations import Allocate, Call, Free, Realloc, Return
 from kleene.cfa.operations import Operation as CfaOperation
+from kleene.cfa.program import CProgram
 from kleene.cfa.types import RecordType
 from kleene.domains.explicit.explore import Confirmed
 from kleene.passes.facts.memory import constant_of
@@ -72,7 +74,7 @@ class Tries:
     def possible(self, function: ExportedFunction) -> list[Operation]:
         """The readings to try whose elements the client can reach."""
         reachable = (o for o in self._readings(function) if can_walk(self.interface, self.inferred.types, o))
-        return [o for o in reachable if self._may_release(o) and self._may_say(o)]
+        return [o for o in reachable if self._may_release(o) and self._may_say(o) and self._may_end(o)]
 
     def _may_say(self, operation: Operation) -> bool:
         """Whether the number that a maker returns may be read so: one that returns -1 says that it has failed.
@@ -84,6 +86,13 @@ class Tries:
         if not made or not says_more or operation.function.name in self.stored.readings:
             return True
         return operation.function.name not in self._negative
+
+    def _may_end(self, operation: Operation) -> bool:
+        """Whether an element may end: the function frees something, or its name says so (it may have forgotten to)."""
+        function = operation.function
+        if operation.fate is not Fate.ENDED or not operation.takes_element or says_unlink(function):
+            return True
+        return function.name in self.stored.readings or function.name in self._freeing
 
     def _may_release(self, operation: Operation) -> bool:
         """Whether the caller may free an element that it gets back: it has handed in such blocks, or a name says so.
@@ -104,6 +113,13 @@ class Tries:
             for name, label in self._labels
             if isinstance(label, Return) and label.value is not None and (constant_of(label.value) or 0) < 0
         )
+
+    @cached_property
+    def _freeing(self) -> frozenset[str]:
+        """The functions that may free a block: they reach `free`, code of another file or a function of the client."""
+        program = self.clients.write(self.inferred.types, [])[1]
+        own = {n for n, label in self._labels if isinstance(label, Free | Realloc) or _calls_others(label, program)}
+        return frozenset(n for n in program.functions if own & set(program.reached_from(n)))
 
     @cached_property
     def _allocated(self) -> frozenset[str]:
@@ -148,6 +164,8 @@ class Tries:
             attempt = self.one(operation, QUICK_STATES)
             if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:
                 attempt = self.one(operation, TRIAL_STATES)
+            if attempt.is_too_short and operation.takes_element:
+                attempt = self.one(operation, LONG_STATES)
             tried.append(attempt)
             if attempt.is_admissible:
                 admitted.add(operation.roles)
@@ -214,7 +232,14 @@ class Tries:
             longer = self.one(best.operation, TRIAL_STATES)
             if longer.is_admissible:
                 return longer
+            if longer.is_too_short:  # the one that came to the function was longer still
+                return best
             tried[tried.index(best)] = longer
+
+
+def _calls_others(label: CfaOperation, program: CProgram) -> bool:
+    """Whether an operation calls a function that is not in the program, or one through a pointer."""
+    return isinstance(label, Call) and not (isinstance(label.function, str) and label.function in program.functions)
 
 
 def _is_sibling(operation: Operation, other: Operation) -> bool:

@@ -22,6 +22,7 @@ from kleene.analysis.c.library.interface.object_types import (
 )
 from kleene.analysis.c.library.readings.operations import (
     ELEMENTS,
+    GIVING,
     OBJECTS,
     OVER,
     POINTER_ROLES,
@@ -59,7 +60,7 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that look at an element, or lead on from it, and leave it where it is."""
-_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link", re.IGNORECASE)
+_ADDS = re.compile(r"add|insert|append|push|prepend|enqueue|link|(^|_)put(_|$)", re.IGNORECASE)
 """Names of functions that link an element."""
 _TAKES_OUT = re.compile(r"unlink|del|remove|erase|detach|drop|pop|take|cut", re.IGNORECASE)
 """Names of functions that do not, though `link` may be in them."""
@@ -75,6 +76,8 @@ _VISITS = re.compile(r"visit|each|apply|print|show|log|notify|cb|callback|walk|i
 """Names of functions of the client that only look at data."""
 
 
+_TELLS = re.compile(r"key|hash|^i$|^(id|idx|index|at|pos|position|place|prio|priority|kind|tag)$", re.IGNORECASE)
+"""Names of numbers that tell a datum from others, or say where it is, and not how large it is."""
 _JOINS = re.compile(r"join|concat|merge|splice|(^|_)cat($|_)", re.IGNORECASE)
 """Names of functions that make one object of two: an element of the first one would be linked to itself."""
 
@@ -114,6 +117,11 @@ def says_add(function: ExportedFunction) -> bool:
     return _ADDS.search(function.name) is not None and _TAKES_OUT.search(function.name) is None
 
 
+def says_unlink(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that it takes an element out, or ends it."""
+    return bool(_UNLINKS.search(function.name) or ENDS.search(function.name))
+
+
 def hands_out(function: ExportedFunction) -> bool:
     """Whether the name of a function says that its caller owns what it returns or unlinks."""
     return bool(_HANDS_OUT.search(function.name))
@@ -130,7 +138,7 @@ _KEPT_ELEMENT = 2
 
 
 def _only_looks(function: ExportedFunction) -> bool:
-    return bool(_LOOKS.search(function.name)) and not (_UNLINKS.search(function.name) or ENDS.search(function.name))
+    return bool(_LOOKS.search(function.name)) and not says_unlink(function)
 
 
 def _is_unlinked(roles: tuple[Role, ...]) -> bool:
@@ -183,11 +191,13 @@ def _record_roles(
     """The roles of a pointer to a record, the most plausible first."""
     name = record_of(parameter.type)
     several, alone = records.count(name) > 1, len(records) == 1
+    if name in types.constructed & types.elements.keys() and says_end(function):
+        yield Role.OBJECT  # nothing frees an element that is linked
     if name in types.initialised & types.linked and alone and _UNLINKS.search(function.name):
         yield Role.ELEMENT
         return
-    if types.lent.get(name, "") in records:  # what a pool has handed out goes back
-        yield Role.GIVEN
+    if types.lent.get(name, "") in records:  # what a pool has handed out goes back; it may still be linked in the pool
+        yield from (Role.GIVEN, Role.ELEMENT)
         return
     if name in initialised_by(function):
         yield Role.INITIALISED
@@ -292,10 +302,15 @@ def _drops(function: ExportedFunction, parameter: Parameter) -> bool:
 
 
 def _has_number_beside(function: ExportedFunction, parameter: Parameter) -> bool:
-    """Whether the parameter before or after a pointer may be the number of elements of an array."""
+    """Whether the parameter before or after a pointer may be the number of elements of an array.
+
+    The key beside a datum, or its place, is none.
+    """
+    type_ = parameter.type.type
+    is_datum = isinstance(type_, PointerType) and isinstance(type_.target, VoidType)
     place = function.parameters.index(parameter)
-    beside = function.parameters[max(place - 1, 0) : place + 2]
-    return any(isinstance(p.type.type, IntegerType) and p is not parameter for p in beside)
+    beside = [p for p in function.parameters[max(place - 1, 0) : place + 2] if p is not parameter]
+    return any(isinstance(p.type.type, IntegerType) and not (is_datum and _TELLS.search(p.name)) for p in beside)
 
 
 def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Fate, ...]:
@@ -397,7 +412,10 @@ def _usual_outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: 
     if isinstance(result.type, PointerType) and not result.callback:  # a caller may free what it may change
         return (Outcome.IGNORED, *(freed if result.constant_target else (Outcome.FREED,)))
     statuses = _statuses(function, roles, types)
-    return STATUS if statuses and Role.MADE in roles else (*statuses, Outcome.IGNORED)
+    if statuses and Role.MADE in roles:
+        return STATUS
+    gives = GIVING if isinstance(result.type, IntegerType) and roles.count(Role.GIVEN) == 1 else ()
+    return (*statuses, Outcome.IGNORED, *gives)
 
 
 def _statuses(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:

@@ -103,11 +103,15 @@ class Outcome(Enum):
     ZERO_IF_MADE = "is 0 exactly if the object is made"
     SET_IF_MADE = "is not 0 exactly if the object is made"
     POSITIVE_IF_MADE = "is more than 0 exactly if the object is made"
+    ZERO_IF_GIVEN = "is 0 exactly if what it gets becomes part of the object; else it stays with the caller"
+    SET_IF_GIVEN = "is not 0 exactly if what it gets becomes part of the object; else it stays with the caller"
     OVER_IF_ZERO = "is 0 where the iteration is over: then it is not called again"
     OVER_IF_SET = "is not 0 where the iteration is over: then it is not called again"
 
 
 STATUS = (Outcome.ZERO_IF_MADE, Outcome.SET_IF_MADE, Outcome.POSITIVE_IF_MADE)
+GIVING = (Outcome.ZERO_IF_GIVEN, Outcome.SET_IF_GIVEN)
+"""What a function may say that links what it gets into an object, unless the object is full."""
 REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
 OVER = (Outcome.OVER_IF_ZERO, Outcome.OVER_IF_SET)
 """What a function of an iterator may say: many must not be called again behind the end."""
