@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.slices import EXAM
+from tests.slices import EXAM, in_exam
 
 from kleene.analysis.c.library import client_checks
 from kleene.analysis.c.library.check import check_library
@@ -48,7 +48,8 @@ WRONG = {
 def test_a_datum_ends_once(tmp_path: Path, case: str) -> None:
     """Each was proved: stored data points nowhere, so functions of the client that free it did nothing."""
     file = tmp_path / "library.c"
-    file.write_text(LIST + WRONG[case])
+    hook = "del" if case == "twice" else "drop"
+    file.write_text((LIST + WRONG[case]).replace("drop", hook))
     report = check_library(str(file), check_options(timeout=30.0))
     assert report.verdict is Verdict.FALSE
     findings = [f.finding for f in report.functions if f.verdict is Verdict.FALSE]
@@ -64,6 +65,15 @@ def test_a_function_that_stores_a_datum_again_is_to_blame(tmp_path: Path) -> Non
     verdicts = {f.name: f.verdict for f in report.functions}
     assert {name for name, verdict in verdicts.items() if verdict is not Verdict.TRUE} == {"l_dup"}
     assert verdicts["l_dup"] is Verdict.FALSE
+
+
+@in_exam
+@pytest.mark.parametrize("hook", ["finalize", "item_dealloc"])
+def test_a_hook_ends_data_if_its_name_says_so(tmp_path: Path, hook: str) -> None:
+    """Short names said nothing, so the library was proved."""
+    file = tmp_path / "library.c"
+    file.write_text((LIST + WRONG["returned"]).replace("drop", hook))
+    assert check_library(str(file), check_options(timeout=30.0)).verdict is Verdict.FALSE
 
 
 def test_what_ends_each_datum_once_is_proved(tmp_path: Path) -> None:

@@ -70,7 +70,10 @@ _COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filte
 """Names of functions that may return another object of the type that they take."""
 
 
-_DROPS = re.compile(r"free|destr|delet|dispos|releas|drop|dtor|unref|clean|clear|purge|kill|fini", re.IGNORECASE)
+_DROPS = re.compile(
+    r"free|destr|delet|(^|_)del(_|$)|dispos|releas|drop|dtor|deinit|dealloc|unref|clean|clear|purge|kill|fini|finali[sz]e",
+    re.IGNORECASE,
+)
 """Names of functions of the client that end data, and of functions that call them for all elements."""
 _VISITS = re.compile(r"visit|each|apply|print|show|log|notify|cb|callback|walk|iter", re.IGNORECASE)
 """Names of functions of the client that only look at data."""
