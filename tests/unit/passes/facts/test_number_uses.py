@@ -194,7 +194,9 @@ SPOILED: dict[str, tuple[Operation, ...]] = {
     "a comparison inside another": (assumed("<", Comparison("<", X, Y), 1),),
     "a comparison inside a sum": (Assign(PLACE, FLAG, Binary("+", Comparison("<", X, Y), number(1), INT)),),
     "a comparison with another type": (assumed("<", X, Cast(Variable("c", CHAR), INT)),),
-    "a cell of zeroed memory": (Allocate(PLACE, Q, number(16, UNSIGNED), NODE, zeroed=True), Assign(PLACE, X, data(P))),
+    "a cell of zeroed structs": (
+        Allocate(PLACE, Q, number(32, UNSIGNED), NODE, zeroed=True), Assign(PLACE, X, data(P)),
+    ),
     "a cell that bytes are written to": (MemSet(PLACE, P, number(0), number(16, UNSIGNED)), Assign(PLACE, X, data(P))),
     "a cell that another overlaps": (Assign(PLACE, data(P), X), Assign(PLACE, data(P, 10, CHAR), number(3, CHAR))),
     "a global variable": (Assign(PLACE, X, Variable("limit", INT, is_global=True)),),
