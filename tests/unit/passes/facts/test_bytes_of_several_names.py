@@ -55,7 +55,8 @@ WRONG = {
     "bytes in a union": ONE + "memcpy(c->x.data, many, 8); c->room[c->x.number] = 1;",
     "some bytes in a union": ONE + "if (m >= 0 && m <= 8) memcpy(c->x.data, many, m); c->room[c->x.number] = 1;",
     "a text in a union": ONE + 'snprintf(c->x.data, 8, "%d99", m); c->room[c->x.number] = 1;',
-    "another struct": NAMED + "set(m & 8 ? c : d, (struct bytes *)e, 16);",
+    "another struct": NAMED.replace("calloc(1, ", "malloc(")
+    + "set(n & 1 ? c : d, (struct bytes *)(m & 8 ? c : d), 16);",
 }
 RUNS = ["1 8\n", "2 7\n"]
 
