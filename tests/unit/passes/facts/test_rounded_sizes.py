@@ -82,9 +82,9 @@ WRONG = {
 RUNS = ["9 3\n", "1 8\n", "15 8\n", "63 8\n", "200 9\n", "72 8\n", "20 60\n", "65 3\n", "60 0\n"]
 
 
-def left_errors(folder: Path, body: str) -> set[str]:
+def left_errors_of(text: str, folder: Path) -> set[str]:
     """The open kinds of errors, and 'unsupported', for which the prepared program has edges."""
-    program = whole_program(read_program(written(PROGRAM.format(body=body), folder)))
+    program = whole_program(read_program(written(text, folder)))
     labels = [e.label for e in program.main.cfa.edges]
     kinds = {label.kind for label in labels if isinstance(label, Error)} & OPEN
     return kinds | {"unsupported" for label in labels if isinstance(label, Unsupported)}
@@ -93,12 +93,12 @@ def left_errors(folder: Path, body: str) -> set[str]:
 @pytest.mark.parametrize("body", RIGHT)
 def test_the_bytes_are_inside(body: str, tmp_path: Path) -> None:
     """A number that was rounded was any number, and a copy into an array changed all members of its struct."""
-    assert not left_errors(tmp_path, body)
+    assert not left_errors_of(PROGRAM.format(body=body), tmp_path)
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_the_bytes_may_be_outside(case: str, tmp_path: Path) -> None:
-    assert left_errors(tmp_path, WRONG[case])
+    assert left_errors_of(PROGRAM.format(body=WRONG[case]), tmp_path)
 
 
 @needs_gcc

@@ -89,6 +89,22 @@ ERRORS = {
     "a node is copied": "struct node copy = *list.first->next; list.first->next = copy.next;",
     "links of the end": "list.first->next->next->next->next->next->next->key = 3; if (list.end.key == 3) return 4;",
 }
+BEGIN = """
+#include <stdlib.h>
+#include <string.h>
+struct node { char *text; struct node *next; }; struct list { struct node *first; long n; };
+static struct node end = { 0, &end }, *first = &end, **place = &first;
+static int is_empty(struct node *p) { while (p != &end) p = p->next; return p == first; }
+"""
+MORE = {
+    "a member is freed through NULL": "struct node *p = NULL; free(p->text); return is_empty(first);",
+    "a member of the end is freed": "first->text = malloc(1); free(first->text); return is_empty(first);",
+    "another member than the first of NULL is freed": "struct node *p = NULL; free(&p->next); return is_empty(first);",
+    "the end is freed where a global variable leads to the pointer": """
+        first = malloc(sizeof *first); *place = &end; free(first); return is_empty(first);""",
+    "the end as a pointer to anything": """
+        void *any = first; if (any != (void *)&end) return 3; any = (void *)&end; return is_empty(any);""",
+}
 REFUSED = {
     "the head of a ring": """
         struct node { struct node *next; }; static struct node head = { &head };
@@ -133,6 +149,28 @@ REFUSED = {
         int main(void) {
             struct node *p = first, one, *q = &one; while (p != &end) p = p->next;
             int *at = &q->value; memset(at, 0, sizeof one - sizeof one.key); return one.next == 0; }""",
+    "zeros in a struct of numbers": BEGIN
+    + """
+        struct numbers { long one, two; };
+        int main(void) {
+            struct numbers *n = calloc(1, sizeof *n); struct list *list = (struct list *)n;
+            return is_empty(first) && list->first->text; }""",
+    "bytes of a struct of numbers": BEGIN
+    + """
+        struct numbers { long one, two; };
+        int main(void) {
+            struct numbers zeros = { 0, 0 }; struct list list; memcpy(&list, &zeros, sizeof list);
+            return is_empty(first) && list.first->text; }""",
+    "bytes of an array of numbers": BEGIN
+    + """
+        static long zeros[2]; static struct node *nodes[2];
+        int main(void) { memcpy(&nodes, &zeros, sizeof nodes); return is_empty(first) && nodes[1]->text; }""",
+    "bytes behind a member": BEGIN
+    + """
+        struct two { struct node *one, *two; }; struct other { struct node *one; void *two; };
+        int main(void) {
+            struct two two; struct other other = { &end, NULL }; memcpy(&two.one, &other.one, sizeof two);
+            return is_empty(first) && two.two->text; }""",
     "a local variable": """
         struct node { struct node *next; };
         int main(void) { struct node end = { &end }, *p = &end; while (p != &end) p = p->next; return 0; }""",
@@ -182,6 +220,11 @@ def test_runs_of_a_tree_that_is_made_by_recursion_end_as_before(tmp_path: Path) 
 @pytest.mark.parametrize("part", ["", *ERRORS.values()], ids=["right", *ERRORS])
 def test_runs_of_a_list_end_as_before(tmp_path: Path, part: str) -> None:
     agree(LIST.replace("/* here */", part), tmp_path, runs=6, values=4)
+
+
+@pytest.mark.parametrize("body", MORE.values(), ids=MORE)
+def test_runs_of_other_programs_end_as_before(tmp_path: Path, body: str) -> None:
+    agree(BEGIN + "int main(void) {" + body + "}", tmp_path, runs=1, values=1)
 
 
 @pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)

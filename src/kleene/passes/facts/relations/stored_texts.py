@@ -108,8 +108,9 @@ class StoredTexts(OpenTexts):
         kinds = state.blocks.get(owner)
         if Part("loaded", owner, 1) not in state.held or not kinds:
             return
+        checked = all((offset, size) in self.byte_arrays.get(kind, ()) for kind in kinds)  # arrays in unions are not
         kept = all(self.promises.holds("ended", (kind, offset)) for kind in kinds)
-        if kept and not self.is_open(owner, offset, state):
+        if checked and kept and not self.is_open(owner, offset, state):
             state.held[Part(OLDEST, block, 1)] = state.fresh(0, size - 1)
 
     def _promise(self, pointer: int, keys: Iterable[object], state: State) -> None:
@@ -336,7 +337,7 @@ class StoredTexts(OpenTexts):
 
     def record_store(self, target: Expression, symbol: int, base: int, offset: int | None, state: State) -> None:
         """A value is stored in memory."""
-        if not self.promises.kinds:
+        if not self.promises.kinds and not self._sizes_in_unions:
             return
         if is_byte(target):
             known = self._byte_place(target, state)
@@ -379,6 +380,7 @@ class StoredTexts(OpenTexts):
         self, state: State, block: int, first: int, last: int, *, zero: bool = False, ends: bool = False
     ) -> None:
         """Bytes are written from one position to another, both included."""
+        self._publish_others(block, state)
         intact = zero
         for which in (OLDEST, NEWEST):
             end = state.held.get(Part(which, block, 1))
@@ -425,7 +427,6 @@ class StoredTexts(OpenTexts):
         """
         member = self._member_of(state, block)
         behind = member[1] + state.interval(state.held[Part("room", block, 1)])[1] if member is not None else 0
-        self._publish_whole(block if member is None else member[0], state)
         for key in [k for k in state.held if isinstance(k, Part) and k.kind in (OLDEST, NEWEST, "byte")]:
             other = key.symbol
             if other == block or key not in state.held or key.scale != 1:
@@ -450,11 +451,13 @@ class StoredTexts(OpenTexts):
                 del state.held[Part("byte at", other, 1)]
         self._promise_again(state)
 
-    def _publish_whole(self, written: int, state: State) -> None:
+    def _publish_others(self, block: int, state: State) -> None:
         """New structs that may be the one that is written keep the promises from here on, if they do so now.
 
-        After the write, nothing would be known of them.
+        After the write, nothing would be known of them. So the one that is written is no new one, either.
         """
+        member = self._member_of(state, block)
+        written = block if member is None else member[0]
         fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh" and k.symbol != written]
         for owner in fresh:
             if self._has_text(owner, state) and self._may_be_same(state, owner, written) and self._keeps(owner, state):
@@ -464,8 +467,9 @@ class StoredTexts(OpenTexts):
         """A write whose position in a text is not known."""
         places = self._places_of(target) if target is not None else None
         kinds = state.blocks.get(base)
-        if not self.promises.kinds and not self.byte_arrays:
+        if not self.promises.kinds and not self.byte_arrays and not self._sizes_in_unions:
             return
+        self._publish_others(base, state)
         if places is None:
             if kinds is None:
                 self.promises.everything = True

@@ -278,17 +278,18 @@ class TextOperations(StoredNumbers, ABC):
         """Bytes of a text are written: what is known of them may change."""
         known = self.coordinates(state, pointer)
         member = self._member_of(state, known[0]) if known is not None else None
-        if known is None or member is None:
+        size = (
+            state.interval(state.held[Part("room", known[0], 1)])[1] if known is not None and member is not None else 0
+        )
+        if known is None or member is None or size in self._sizes_in_unions:
             self._overwrite(pointer, None, 0, state)
             return
         owner, offset = member
-        size = state.interval(state.held[Part("room", known[0], 1)])[1]
         for key in [k for k in state.held if isinstance(k, Cell)]:
-            if key.symbol == owner:
-                gone = key.offset < offset + size and offset < key.offset + key.size
-            else:
-                inner = key.size == 1 or Part("text", key.symbol, 1) in state.held
-                gone = inner and self._may_be_same(state, owner, key.symbol)
+            gone = key.offset < offset + size and offset < key.offset + key.size
+            if key.symbol != owner:  # of the same struct, or of another one with other members at these offsets
+                gone |= key.size == 1 or Part("text", key.symbol, 1) in state.held
+                gone &= self._may_be_same(state, owner, key.symbol)
             if gone:
                 del state.held[key]
 

@@ -10,9 +10,12 @@ first one. So a write in front of a terminator keeps it, a loop that stops at th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+
 from kleene.cfa.expressions import Expression, Field, Variable
 from kleene.cfa.program import Global
-from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
+from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.entry_parameters import ARGUMENTS, COUNT
 from kleene.passes.facts.relations.states import Part, State
 from kleene.passes.facts.relations.values import LESS, Values, address_of, full_range
@@ -64,7 +67,21 @@ class Texts(Values):
             return None
         stays = state.interval(known[1])[0] >= 0 and self.upper(state, amount, room) <= 0
         size = state.interval(state.held[Part("room", known[0], 1)])[1]
-        return (member[1], member[1] + size) if stays else None
+        return (member[1], member[1] + size) if stays and size not in self._sizes_in_unions else None
+
+    @cached_property
+    def _sizes_in_unions(self) -> frozenset[int]:
+        """The sizes of arrays in unions: their bytes may be those of another member."""
+        unions = (record for record in self.program.records.values() if record.union)
+        return frozenset(size for union in unions for member in union.fields for size in self._arrays_of(member.type))
+
+    def _arrays_of(self, type_: Type) -> Iterator[int]:
+        if isinstance(type_, ArrayType):
+            yield type_.size
+            yield from self._arrays_of(type_.element)
+        layout = self.program.records.get(type_.name) if isinstance(type_, RecordType) else None
+        for member in layout.fields if layout is not None else ():
+            yield from self._arrays_of(member.type)
 
     def _plus(self, state: State, a: int, b: int) -> int:
         """The sum of two numbers; one of them itself if the other one is 0."""

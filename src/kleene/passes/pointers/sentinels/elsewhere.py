@@ -10,18 +10,20 @@ from kleene.cfa.dataflow import solve_forward
 from kleene.cfa.expressions import Comparison, Constant, Variable, without_casts
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assign, Assume, Call, Operation, address_taken
+from kleene.cfa.program import CProgram
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import constant_of
+from kleene.passes.rewrite import operations_of
 
 NOWHERE: frozenset[Variable] = frozenset()
 
 
-def pointers_elsewhere(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
+def pointers_elsewhere(cfa: Cfa[Operation], program: CProgram) -> dict[str, frozenset[Variable]]:
     """At each location the variables that do not lead to the node, for which NULL stands.
 
     What an allocation returns leads to a block, or to the object that stands for NULL.
     """
-    taken = address_taken(edge.label for edge in cfa.edges)
+    taken = address_taken(operations_of(program))  # also by other functions, or first in a global variable
 
     def after(edge: Edge[Operation], before: frozenset[Variable]) -> frozenset[Variable]:
         label = edge.label

@@ -36,6 +36,7 @@ from kleene.cfa.operations import (
     HandOut,
     Havoc,
     Invoke,
+    MemCopy,
     MemSet,
     Operation,
     Realloc,
@@ -141,8 +142,27 @@ class _Exchange:
         kinds = [self.found.targets, *(self.kinds.of(holder.type) for holder in holders)]
         if not all(isinstance(t, RecordType | VoidType) for kind in kinds for t in kind):
             return False
+        if not all(map(self._have_pointers_at_same_places, kinds)):
+            return False
         pointers = [PointerType(t, self.program.pointer_size) for t in self.found.targets]
         return all(isinstance(t, PointerType) for pointer in pointers for t in self.kinds.of(pointer))
+
+    def _have_pointers_at_same_places(self, kind: frozenset[Type]) -> bool:
+        """Whether bytes that are pointers to nodes in a struct are so in all structs that they may be part of."""
+        places = {t: frozenset(self._places_in(t, 0)) for t in kind}
+        every = frozenset().union(*places.values())
+        return all(places[t] == {p for p in every if p < t.size} for t in kind if isinstance(t, RecordType))
+
+    def _places_in(self, type_: Type, start: int) -> Iterator[int]:
+        """Where a value of a type has pointers to nodes."""
+        if self.found.is_exchanged(type_):
+            yield start
+        elif isinstance(type_, ArrayType) and contains(type_, self.found, self.program):
+            for number in range(type_.count):
+                yield from self._places_in(type_.element, start + number * type_.element.size)
+        elif isinstance(type_, RecordType) and type_.name in self.program.records:
+            for member in self.program.records[type_.name].fields:
+                yield from self._places_in(member.type, start + member.offset)
 
     def _is_global_known(self, item: Global) -> bool:
         """Whether it is known which pointers in a global variable are NULL at first."""
@@ -169,15 +189,31 @@ class _Exchange:
                 is_one = constant_of(size) == element.size and parts_of(element, program) is not None
                 return is_one or not contains(element, found, program)
             case MemSet(pointer=pointer, value=value, size=size):
-                zeroed = zeroed_lvalue(pointer)
+                zeroed = lvalue_at(pointer)
                 if zeroed is None:
                     return False
                 if contains(zeroed.type, found, program):
                     is_whole = constant_of(value) == 0 and constant_of(size) == zeroed.type.size
                     return is_whole and parts_of(zeroed.type, program) is not None
-                bytes_ = constant_of(size)
-                return (bytes_ is not None and bytes_ <= zeroed.type.size) or not self._may_be_in_holder(zeroed)
+                return self._is_inside(zeroed, size) or not self._may_be_in_holder(zeroed)
+            case MemCopy(destination=destination, source=source, size=size):
+                ends = [lvalue_at(destination), lvalue_at(source)]
+                return all(e is not None and self._is_inside(e, size) for e in ends) or not any(
+                    map(self._may_have_holder_at, ends)
+                )
         return True
+
+    def _is_inside(self, lvalue: Expression, size: Expression) -> bool:
+        """Whether so many bytes are not more than an lvalue has."""
+        bytes_ = constant_of(size)
+        return bytes_ is not None and bytes_ <= lvalue.type.size
+
+    def _may_have_holder_at(self, lvalue: Expression | None) -> bool:
+        """Whether pointers to nodes may be among bytes from a place on; of a place without a type, in the program."""
+        if lvalue is None:
+            holders = (r.type for r in self.program.records.values() if contains(r.type, self.found, self.program))
+            return any(isinstance(t, VoidType) for holder in holders for t in self.kinds.of(holder))
+        return contains(lvalue.type, self.found, self.program) or self._may_be_in_holder(lvalue)
 
     def _may_be_in_holder(self, lvalue: Expression) -> bool:
         """Whether pointers to nodes may be behind an lvalue, in the same object."""
@@ -226,8 +262,8 @@ class _Exchange:
         return isinstance(member_base(target)[0], Deref)
 
 
-def zeroed_lvalue(pointer: Expression) -> Expression | None:
-    """What is set to zero at an address; None if its type does not say it."""
+def lvalue_at(pointer: Expression) -> Expression | None:
+    """What is set to zero or copied at an address; None if its type does not say it."""
     while isinstance(pointer, Cast):
         pointer = pointer.operand
     if isinstance(pointer, AddressOf):

@@ -110,4 +110,4 @@ def _equal_types(operation: Operation, program: CProgram) -> Iterator[tuple[Type
         if isinstance(value, Constant) and constant_of(value) == 0:
             continue
         if isinstance(value.type, PointerType) and isinstance(type_, PointerType):
-            yield value.type.target, type_.target
+            yield _element(value.type.target), _element(type_.target)

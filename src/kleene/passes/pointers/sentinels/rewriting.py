@@ -46,7 +46,7 @@ from kleene.cfa.types import PointerType, RecordLayout, Type
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.pointers.fixed_addresses import object_of
 from kleene.passes.pointers.sentinels.elsewhere import NOWHERE, pointers_elsewhere
-from kleene.passes.pointers.sentinels.finding import contains, sentinel_of, zeroed_lvalue
+from kleene.passes.pointers.sentinels.finding import contains, lvalue_at, sentinel_of
 from kleene.passes.rewrite import Choice, exchange, expand_edges, rewrite_operation
 from kleene.passes.scalars import parts_of
 
@@ -91,6 +91,11 @@ def _with_read(operation: Operation, read: Expression, variable: Variable) -> Op
     return replace(changed, target=read) if getattr(operation, "target", None) == read else changed  # type: ignore[arg-type]
 
 
+def _is_free_of(operation: Operation, pointer: Expression) -> bool:
+    """Whether a pointer is freed, and not only followed to what is freed."""
+    return isinstance(operation, Free) and without_casts(operation.pointer) == pointer
+
+
 @dataclass
 class _Rewriting:
     """Rewrites one function."""
@@ -102,7 +107,7 @@ class _Rewriting:
 
     def function(self, function: Function) -> Function:
         cfa = expand_edges(function.cfa, self._in_steps, " node ")
-        others = pointers_elsewhere(cfa)
+        others = pointers_elsewhere(cfa, self.program)
         cfa = expand_edges(cfa, lambda edge: self._by_cases(edge, others.get(edge.source, NOWHERE)), " end ")
         cfa = Cfa(cfa.entry, tuple(new for edge in cfa.edges for new in self._with_failure(edge)))
         return replace(function, cfa=cfa, locals=(*function.locals, *self.new.values()))
@@ -133,7 +138,8 @@ class _Rewriting:
                 return Constant(0, node.type)
             is_same = isinstance(base, Deref) and offset == 0 and self._is_exchanged(base.pointer)
             return Cast(base.pointer, node.type) if is_same and isinstance(base, Deref) else node
-        return self._null(node.type) if constant_of(node) == 0 else node
+        is_rewritten = isinstance(node, Cast) and self._is_exchanged(node.operand)  # a zero is the node now
+        return self._null(node.type) if constant_of(node) == 0 and not is_rewritten else node
 
     def _is_exchanged(self, node: Expression) -> bool:
         return self.found.is_exchanged(node.type)
@@ -164,7 +170,7 @@ class _Rewriting:
                 yield from self._followed_one_by_one(Assign(place, result, returned))
                 return
             case MemSet(pointer=pointer):
-                zeroed = zeroed_lvalue(pointer)
+                zeroed = lvalue_at(pointer)
                 yield from self._followed_one_by_one(operation)
                 if zeroed is not None and contains(zeroed.type, self.found, self.program):
                     for assignment in self.zeros(zeroed, place):
@@ -248,7 +254,7 @@ class _Rewriting:
             null = Constant(0, pointer.type)
             choices.append(Choice(Comparison("==", pointer, null), (self._at_end(operation, pointer),)))
         is_null = Comparison("==", pointer, self._null(pointer.type))
-        if isinstance(operation, Free):
+        if _is_free_of(operation, pointer):
             choices.append(Choice(is_null, (Skip(place),)))
         elif (at_null := self._at_null(operation, pointer)) != operation:
             choices.append(Choice(is_null, (at_null,)))
@@ -301,8 +307,8 @@ class _Rewriting:
 
     def _at_end(self, operation: Operation, pointer: Expression) -> Operation:
         """The operation where the pointer leads to the node."""
-        if isinstance(operation, Free):
-            return replace(operation, pointer=self._null(pointer.type))
+        if _is_free_of(operation, pointer):
+            return replace(operation, pointer=self._null(pointer.type))  # type: ignore[arg-type]
         nodes = [n for x in expressions(operation) for n in walk(x)]
         if any(isinstance(n, Deref) and n.pointer == pointer and n.type != self.found.place.type for n in nodes):
             return Unsupported(operation.place, _UNLIKE)
