@@ -295,9 +295,7 @@ class _Search:
                 held += [b for b in self._equal_numbers(index) if b not in held]
                 live = {None, *self._live[edges[0].source]}
                 held = [b for b in held if owner_of(b) in live] + [b for b in held if owner_of(b) not in live]
-                copied = [
-                    c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c) and c in changed
-                ]
+                copied = [c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c)]
                 for bound in held[:MOST_BOUNDS]:
                     for pointer, following in self._moved_pointers(labels, changed, bound, members):
                         for less in (index, *(c for c in copied if c not in (index, bound))):
