@@ -64,6 +64,8 @@ class Exploration:
     states: int = 0
     steps: int = 0
     seconds: float = 0.0
+    out_of_time: bool = False
+    """Whether it ended at the limit of its time: what it says depends on the machine."""
 
     @property
     def complete(self) -> bool:
@@ -146,7 +148,7 @@ class Explorer:
         """Go on for some seconds; the other bounds are those of `explore`, for all calls together."""
         result = self.result
         started, before = time.monotonic(), result.seconds
-        result.reason = ""
+        result.reason, result.out_of_time = "", False
         while self.queue:
             *_, state, forked = heappop(self.queue)
             self._follow(state, min(_STEPS_OF_TURN, max_steps - result.steps), forked=forked)
@@ -171,7 +173,7 @@ class Explorer:
         elif result.steps >= max_steps:
             result.reason = f"bound reached: {max_steps} steps"
         elif time.monotonic() - started >= seconds:
-            result.reason = f"time limit of exact exploration: {seconds:.3g} s"
+            result.reason, result.out_of_time = f"time limit of exact exploration: {seconds:.3g} s", True
         return bool(result.reason)
 
     def _wait(self, state: State, *, forked: bool = False) -> None:

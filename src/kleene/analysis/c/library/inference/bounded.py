@@ -36,14 +36,15 @@ def explored(
     stop_at_first: bool = False,
     observe: Callable[[State], None] | None = None,
 ) -> Exploration | LimitReached:
-    """The exploration of a program; `observe` sees each state at the head of a loop."""
+    """The exploration of a program, in the time that is left; `observe` sees each state at the head of a loop."""
+    seconds = min(bounds.seconds, max(budget.left, 0.0))
     return budget.within(
-        bounds.seconds,
+        seconds,
         lambda: explore(
             program,
             max_states=bounds.states,
             max_steps=STEPS_OF_A_STATE * bounds.states,
-            seconds=bounds.seconds,
+            seconds=seconds,
             malloc_may_fail=malloc_may_fail,
             stop_at_first=stop_at_first,
             observe=observe,

@@ -193,7 +193,7 @@ def run_trial(
         stop_at_first=stops_at_first,
         observe=observe,
     )
-    trial.cut_short = isinstance(result, LimitReached) or result.reason.endswith("seconds")
+    trial.cut_short = isinstance(result, LimitReached) or result.out_of_time
     trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
     trial.elements = _walked_elements(client, program, trial.exploration)
     return trial
