@@ -1,4 +1,4 @@
-"""A tree that ends in one node outside the heap, and changes of it, of which each is an error: the attempts alone."""
+"""A tree that ends in one node outside the heap, and wrong changes of it: the attempt that proves it, alone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.unsafe_c.alone import is_proved_by
+
+from kleene.analysis.c.shape.analyse import analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS
+from kleene.c.reader import read_program
+from kleene.passes.preparation import Prepared
 
 TREE = (Path(__file__).resolve().parents[3] / "examples" / "c" / "trees" / "sentinel.c").read_text()
 ATTEMPT = "comparisons"
@@ -46,6 +51,15 @@ WRONG = {
 @pytest.mark.parametrize("text", [TREE, ZEROED, IN_A_STRUCT], ids=["plain", "zeroed", "in a struct"])
 def test_a_tree_that_ends_in_a_node_is_proved(tmp_path: Path, text: str) -> None:
     assert is_proved_by(ATTEMPT, text, tmp_path)
+
+
+def test_the_name_of_the_proof_says_what_null_stands_for(tmp_path: Path) -> None:
+    """The pictures show NULL where the program has the address of the node."""
+    file = tmp_path / "program.c"
+    file.write_text(IN_A_STRUCT)
+    prepared = Prepared(read_program([str(file)]))
+    result = analyse_by_attempt(prepared, ATTEMPTS[0], malloc_may_fail=True, seconds=60, max_structures=100)
+    assert result is not None and "with NULL in place of &tree.nil" in result.shape_class
 
 
 @pytest.mark.parametrize(("old", "new"), WRONG.values(), ids=WRONG)

@@ -274,6 +274,8 @@ class Plan:
     def _class(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with what the attempt and its ways change, and with their names."""
         words = [word for way, word in WORDS.items() if way in self.taken]
+        end = self.automaton.memory.program.sentinel
+        words += [f"with NULL in place of &{end.place}"] if end is not None else []
         values = False if self._leaves_numbers else shape.values
         zeros = Way.ZEROS in self.taken
         changed = replace(shape, name=", ".join([shape.name, *words]), values=values, zeros=zeros, tags=self.tags)
