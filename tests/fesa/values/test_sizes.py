@@ -62,6 +62,7 @@ RIGHT = {
     + "assert(n == 0);",
 }
 WRONG = {
+    "three in a row": "struct N *h = cell(cell(cell(NULL))), *q; int n = 3; assert(n == 4); " + FREE,
     "counted twice": BUILD + "if (h) n++;" + FREE + "assert(n == 0);",
     "the first is not counted": BUILD
     + "int m = 0; for (q = h ? h->next : h; q; q = q->next) m++; assert(m == n);"
