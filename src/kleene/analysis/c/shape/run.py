@@ -18,6 +18,7 @@ from kleene.domains.decomposed.locality import Refused
 from kleene.domains.decomposed.products import TOO_CONNECTED, Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.machine import EdgeWork
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
@@ -364,6 +365,16 @@ class AlarmDomain(CallingShapeDomain):
                 super().post(edge, elements)
                 break
         return []
+
+    @classmethod
+    def _posts_as(cls) -> Callable[..., Sequence[Structure]]:
+        return AlarmDomain.post
+
+    def work_at(self, edge: Edge[Action]) -> EdgeWork:
+        if edge.target != ERROR:
+            return super().work_at(edge)
+        is_new = any(not self.log.has(edge.source, message.text) for message in edge.label.messages)
+        return EdgeWork.DROP if is_new else EdgeWork.SKIP
 
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
