@@ -7,9 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <bit>
-#include <chrono>
 
-#include "batch.hpp"
+#include "binding.hpp"
 #include "compile.hpp"
 #include "convert.hpp"
 #include "stores.hpp"
@@ -24,69 +23,7 @@ static_assert(std::endian::native == std::endian::little, "rows are read and wri
 
 namespace {
 
-using SignatureRef = std::shared_ptr<Signature>;
-
-// Looks for signals, not more often than every few milliseconds; their handlers may raise.
-class SignalLook {
- public:
-  void operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(kBetween)) return;
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals()) throw nb::python_error();
-    last_ = std::chrono::steady_clock::now();
-  }
-
- private:
-  static constexpr int kBetween = 20;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-// A structure for Python. It keeps its signature alive.
-struct Handle {
-  SignatureRef signature;
-  RecordRef record;
-};
-
-// Structures in order, not yet objects.
-struct Batch {
-  SignatureRef signature;
-  std::vector<RecordRef> records;
-  std::uint64_t replacements = ~std::uint64_t{0};  // of the store that gave it, before it was added
-};
-
-std::vector<RecordRef> records_of(const std::vector<const Handle*>& handles, const SignatureRef& signature) {
-  std::vector<RecordRef> records;
-  records.reserve(handles.size());
-  for (const Handle* handle : handles) {
-    if (!handle || handle->signature != signature) throw std::invalid_argument("a structure of another signature");
-    records.push_back(handle->record);
-  }
-  return records;
-}
-
-// Runs f without the lock of Python; what stops it is what a signal handler raised.
-template <class F>
-auto unlocked(F&& f) {
-  Watch watch{SignalLook()};
-  nb::gil_scoped_release release;
-  return f(watch);
-}
-
 // Rules --------------------------------------------------------------------------------------------------------------
-
-struct PyRules {
-  PyRules(SignatureRef given, int count, const std::vector<std::vector<int>>& readers,
-          const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers,
-          const std::vector<int>& after_new, const std::vector<int>& after_removal)
-      : signature(std::move(given)),
-        rules(*signature, count, readers, writers, equality_readers, after_new, after_removal),
-        crew(*signature, rules.words) {}
-  SignatureRef signature;
-  Rules rules;
-  Crew crew;
-};
-using PyRulesRef = std::shared_ptr<PyRules>;
 
 Head head_named(const std::string& kind) {
   if (kind == "predicate") return Head::predicate;
@@ -162,11 +99,6 @@ nb::list run_program(const Program& program, const Handle& handle, const std::ve
 }
 
 // Actions ------------------------------------------------------------------------------------------------------------
-
-struct PyAction {
-  PyRulesRef rules;
-  Action action;
-};
 
 // A literal: must rail (-1: equality), properties, number of each argument's variable, place of each argument among
 // the known variables (-1: not known), programs of the prefix (none for the first literal; all nodes active, and
@@ -509,6 +441,7 @@ NB_MODULE(_native, m) {
       .def("__len__", [](const PyStore& self) { return self.store->size(); });
 
   bind_compiler(m);
+  bind_calls(m);
 }
 
 }  // namespace kleene

@@ -13,6 +13,7 @@ In reading order:
 - `calling`: programs with procedures
 - `local_heaps`: the part of a structure that a callee reaches
 - `heap_join`: the structure after a call
+- `native_calls`: both on the native machine
 - `editor`: a structure under construction
 - `specified`: contracts in formulas
 """

@@ -15,6 +15,8 @@ from kleene.transformers.transformer import Outcome, Transformer
 
 if TYPE_CHECKING:
     from kleene.core.domain import Store
+    from kleene.domains.shape.local_heaps import LocalHeaps
+    from kleene.domains.shape.native_calls import NativeCalls
 
 
 @dataclass(slots=True)  # not frozen: there is one for each step of a location
@@ -45,6 +47,8 @@ class NativeShapeMachine(Protocol):
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[Structure] | NativeParts:
         """The results of a batch, or its parts in order: most steps report nothing and discard nothing."""
+
+    def calls(self, heaps: LocalHeaps, settling: Transformer, *, closed: bool) -> NativeCalls | None: ...
 
 
 def native_machine(

@@ -178,9 +178,7 @@ class Inference:
         before = self.tries.one(self._without_null(operation), QUICK_STATES)
         possible = self.tries.possible(operation.function)
         ends = operation.ends and says_end(operation.function)
-        best = self.tries.best(
-            self.tries.all_of([o for o in possible if o not in self.tries.refuted and (o.ends or not ends)])
-        )
+        best = self.tries.best_of([o for o in possible if o not in self.tries.refuted and (o.ends or not ends)])
         if best is None or len(best.own) < len(before.own):
             return None
         weaker = replace(best.operation, roles=operation.roles)
@@ -260,7 +258,7 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self.tries.best(tried)
-        if best is None and (rest := self.tries.rest_of(tried)):
+        if best is None and (rest := self.tries.rest_of(tried, self.tries.possible(function) if tried else [])):
             self._decide(function, [*tried, *rest])
             return
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
