@@ -1,8 +1,9 @@
 """The abstract phase of a check of a C program, alone: `python benchmarks/phase.py PROGRAM.c STRUCTURES [--apart]`.
 
 Prints JSON: seconds of the processor, of the thread that calls, of the clock. With `--apart` the seconds of the
-processor are given for each part of the work too: to run the steps of actions and to keep their results is the work of
-a machine; to translate, to derive updates, and what else surrounds it is the same Python on both machines.
+processor are given for each part of the work too: to run the steps of actions, to keep their results, and to divide and
+join structures at calls is the work of a machine; to translate, to derive updates, and what else surrounds it is the
+same Python on both machines. The native machine puts most results of steps into their stores at once: that is `steps`.
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ PARTS = (
     ("compilation", "kleene.transformers.transformer", "compile_action"),
     ("steps", "kleene.domains.shape.domain", "ShapeDomain._post_one"),
     ("stores", "kleene.domains.shape.stores", "MergingStore.add"),
+    ("calls", "kleene.domains.shape.calling", "CallingShapeDomain.enter"),
+    ("calls", "kleene.domains.shape.calling", "CallingShapeDomain.resume"),
 )
 NATIVE_PARTS = (
     ("compilation", "kleene.transformers.native_transformer", "NativeAction._make"),
     ("compilation", "kleene.transformers.native_rules", "NativeRules.of"),
     ("steps", "kleene.domains.shape.native_steps", "NativeSteps.post"),
+    ("steps", "kleene.domains.shape.native_edges", "NativeEdges.advance"),  # with the stores of the targets
     ("stores", "kleene.domains.shape.native_stores", "NativeStore.add"),
     ("stores", "kleene.domains.shape.native_stores", "NativeStore.unite"),
 )

@@ -150,7 +150,7 @@ class ShapeDomain:
 
     def work_at(self, edge: Edge[Action]) -> EdgeWork:
         """What the native machine does at an edge by itself."""
-        is_known = edge.label in self.contradictions and not self.options.blame_updates
+        is_known = bool(self.contradictions) and edge.label in self.contradictions and not self.options.blame_updates
         return EdgeWork.CONTRADICTORY if is_known else EdgeWork.WHOLE
 
     def native_action(self, action: Action) -> _native.Action | None:
