@@ -72,7 +72,10 @@ class CallingFesaDomain(FesaDomain):
     def context(self, element: State) -> Hashable:
         return element.context
 
-    def enter(self, edge: Edge[Operation], element: State) -> list[State]:
+    def enter(self, edge: Edge[Operation], elements: Sequence[State]) -> list[list[State]]:
+        return [self._enter(edge, element) for element in elements]
+
+    def _enter(self, edge: Edge[Operation], element: State) -> list[State]:
         call = edge.label
         assert isinstance(call, Invoke)
         report = self.reporter(edge)
