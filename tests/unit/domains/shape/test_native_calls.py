@@ -118,6 +118,31 @@ def test_structures_are_divided_and_joined_alike(name: str, tmp_path_factory: py
     assert entered > STRUCTURES / 8 and joined > STRUCTURES / 8 and refused
 
 
+@pytest.mark.parametrize("name", ["doubly", "ring"])
+def test_wide_structures_are_divided_and_joined_alike(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Structures of every width; what a callee makes may need the next one."""
+    at = setting(name, tmp_path_factory.getbasetemp())
+    domain, _ = domain_of(at.translation)
+    assert isinstance(domain, CallingShapeDomain)
+    heaps, call = domain.heaps, native_call(at, domain)
+    joined = 0
+    for seed, more in enumerate((4, 12, 27, 60, 125, 251)):
+        heap = random_heap(at, random.Random(seed)).structure(at)
+        structure = at.complete(grown(heap, at, more))
+        (number,), _ = call.enter([structure])
+        division = heaps.divide(structure, at.call)
+        if division is None:
+            assert number == REFUSED
+            continue
+        entry = heaps.entry(division, at.call)
+        assert call.entries[number] == [entry]
+        for end in (entry, grown(entry, at, 7), grown(entry, at, more)):
+            after, found = join_after_call(heaps, division, at.call, end), call.resume(structure, [end])
+            assert found is not None and list(found[0]) == ([] if after is None else [after])
+            joined += after is not None
+    assert joined > 6
+
+
 @pytest.mark.parametrize("name", ["list", "parents", "ring"])
 def test_calls_settle_alike_on_both_machines(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Whole calls: what the domain says on the native machine is what its own reference says."""

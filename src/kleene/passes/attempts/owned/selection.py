@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import (
@@ -145,10 +145,7 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
         return
     every = [Chosen(program, cfa, blocks, on_stack=on_stack) for on_stack in (False, True)]
     shapes = {k: shape_of(s.element, program) for chosen in every for k, s in chosen.slots.items()}
-    for kinds in _groups(blocks, frozenset(k for k, shape in shapes.items() if shape is not None)):
-        shape = next((shapes[k] for k in kinds), None)
-        if shape is None or any(shapes[k] != shape for k in kinds):
-            continue
+    for kinds, shape in _with_common_targets(blocks, shapes):
         targets = _targets(blocks, kinds, shape)
         if not targets or targets & kinds:
             continue
@@ -162,6 +159,22 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
         taken = address_taken(blocks.operations) | exposed_globals(program)
         if not own.holders & taken and all(_is_followed(o, own) for o in operations):
             yield own
+
+
+def _with_common_targets(
+    blocks: Blocks, shapes: Mapping[Kind, Shape | None]
+) -> Iterator[tuple[frozenset[Kind], Shape]]:
+    """The kinds of arrays in classes: pointers lead to all kinds of a class, or blocks may go from one to another."""
+    found: list[tuple[frozenset[Kind], Shape]] = []
+    for kinds in _groups(blocks, frozenset(k for k, shape in shapes.items() if shape is not None)):
+        shape = next((shapes[k] for k in kinds), None)
+        if shape is None or any(shapes[k] != shape for k in kinds):
+            continue
+        targets = _targets(blocks, kinds, shape)
+        met = [own for own in found if own[1] == shape and _targets(blocks, own[0], shape) & targets]
+        found = [own for own in found if own not in met]
+        found.append((kinds.union(*(own for own, _ in met)), shape))
+    yield from found
 
 
 def _groups(blocks: Blocks, kinds: frozenset[Kind]) -> list[frozenset[Kind]]:

@@ -133,11 +133,11 @@ class Tries:
         own = [o for o in accepted if records & {*records_of(o.function), o.makes}] if records else accepted
         ending = [o for o in own if o.ends][:MOST_ALIKE]
         making = [o for o in own if o.makes or o.outcome in KEPT_RESULTS][:MOST_ALIKE]
-        filling = [o for o in own if o not in ending and o.function.name in self._allocating][:MOST_ALIKE]
+        filling = [o for o in own if o not in ending and o.function.name in self.allocating][:MOST_ALIKE]
         return [o for o in accepted if o in ending or o in making or o in filling]
 
     @cached_property
-    def _allocating(self) -> frozenset[str]:
+    def allocating(self) -> frozenset[str]:
         """The functions that may allocate a block."""
         program = self.clients.write(self.inferred.types, [])[1]
         own = {n for n, label in self._labels if isinstance(label, Allocate) or _calls_others(label, program)}
