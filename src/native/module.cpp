@@ -301,6 +301,70 @@ Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_
   return made;
 }
 
+// Edges -------------------------------------------------------------------------------------------------------------
+
+// What is done at an edge: nothing, since its results and messages are known; everything; only to see that there is no
+// message; everything, and contradictory results are known; or what only Python can do.
+enum EdgeCode { kSkip, kWhole, kDrop, kContradictory, kPython };
+
+// The edges that leave a location, each with its action and what is done.
+struct PyEdges {
+  std::vector<std::shared_ptr<PyAction>> actions;
+  std::vector<int> codes;
+
+  explicit PyEdges(std::size_t count) : actions(count), codes(count, kPython) {}
+  void set(std::size_t k, int code, std::shared_ptr<PyAction> action) {
+    if (k >= codes.size() || code < kSkip || code > kPython || (!action && code != kSkip && code != kPython))
+      throw std::invalid_argument("there is no such edge");
+    actions[k] = std::move(action);
+    codes[k] = code;
+  }
+};
+
+// What a location's structures lead to, edge after edge from the first one, into the stores of the targets, up to the
+// first edge that Python has to see. For each edge that was done, what is new at its target; then how many structures
+// were discarded, and in focus.
+nb::tuple advance(const PyEdges& self, std::size_t first, const Batch& batch, const std::vector<PyStore*>& stores,
+                  int threads) {
+  if (stores.size() != self.codes.size()) throw std::invalid_argument("a store is missing");
+  for (std::size_t k = 0; k < stores.size(); ++k) {
+    if (!stores[k]) throw std::invalid_argument("a store is missing");
+    stores[k]->check(batch.signature);
+    if (self.actions[k] && self.actions[k]->rules->signature != batch.signature)
+      throw std::invalid_argument("an action on other structures");
+  }
+  std::vector<Batch> done;
+  long discarded = 0, discarded_in_focus = 0;
+  unlocked([&](Watch& watch) {
+    for (std::size_t k = first; k < self.codes.size() && self.codes[k] != kPython; ++k) {
+      Batch added{batch.signature, {}};
+      if (self.codes[k] != kSkip) {
+        const PyAction& action = *self.actions[k];
+        BatchOutcome made = step_all(action.action, batch.records, threads, action.rules->crew, watch, nullptr);
+        const StepOutcome& outcome = made.outcome;
+        const bool contradicts = outcome.contradictory && self.codes[k] != kContradictory;
+        if (!made.unfinished.empty() || !outcome.reports.empty() || !outcome.unmet.empty() || contradicts) break;
+        discarded += outcome.discarded, discarded_in_focus += outcome.discarded_in_focus;
+        if (self.codes[k] != kDrop && !outcome.results.empty()) {
+          Store& store = *stores[k]->store;
+          added.replacements = store.replacements();
+          Ticker ticker{watch};
+          added.records = store.add(outcome.results, threads, ticker);
+        }
+      }
+      done.push_back(std::move(added));
+    }
+  });
+  nb::list found;
+  for (Batch& added : done) {
+    if (added.records.empty())
+      found.append(nb::none());
+    else
+      found.append(std::move(added));
+  }
+  return nb::make_tuple(found, discarded, discarded_in_focus);
+}
+
 Batch slice_of(const Batch& batch, std::size_t first, std::size_t last) {
   if (first > last || last > batch.records.size()) throw std::invalid_argument("there are not so many structures");
   return {batch.signature, {batch.records.begin() + first, batch.records.begin() + last}};
@@ -439,6 +503,11 @@ NB_MODULE(_native, m) {
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
       .def("clear", [](PyStore& self) { self.store->clear(); })
       .def("__len__", [](const PyStore& self) { return self.store->size(); });
+
+  nb::class_<PyEdges>(m, "Edges")
+      .def(nb::init<std::size_t>())
+      .def("set", &PyEdges::set, nb::arg("edge"), nb::arg("code"), nb::arg("action").none())
+      .def("advance", &advance);
 
   bind_compiler(m);
   bind_calls(m);

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store, unite
+from kleene.core.domain import AbstractDomain, Store, advance, unite
 from kleene.diagnostics import LimitReached
 from kleene.engine.fixpoint import AT_ONCE, Listener, Reached, Schedule, posts, stop_reason
 from kleene.engine.order import location_ranks
@@ -170,10 +170,16 @@ class _Table(Generic[Label, Element]):
         return activation
 
     def _arrive(self, activation: Activation[Label, Element], location: str, elements: Sequence[Element]) -> None:
+        self._wait(activation, location, self._store(activation, location).add(elements))
+
+    def _store(self, activation: Activation[Label, Element], location: str) -> Store[Element]:
         store = activation.stores.get(location)
         if store is None:
             store = activation.stores[location] = self.domain.store()
-        added = store.add(elements)
+        return store
+
+    def _wait(self, activation: Activation[Label, Element], location: str, added: Sequence[Element]) -> None:
+        """Elements that are new at a location wait to be propagated."""
         if not added:
             return
         self.reached.generated += len(added)
@@ -192,18 +198,43 @@ class _Table(Generic[Label, Element]):
             for call in self._waiting_for(activation):
                 results = self.domain.resume(call.edge, call.element, call.entry, batch)
                 self._arrive(call.caller, call.edge.target, results)
-        for edge in activation.procedure.cfa.leaving(location):
-            name = self.domain.callee(edge.label)
-            if name is None:
-                for results in posts(self.domain, edge, batch, check_limits):
-                    self._arrive(activation, edge.target, results)
-                continue
-            for first in range(0, len(batch), AT_ONCE):
-                if first:
-                    check_limits()
-                calling = batch[first : first + AT_ONCE]
-                for element, entries in zip(calling, self.domain.enter(edge, calling), strict=True):
-                    self._call(activation, edge, element, name, entries)
+        edges = activation.procedure.cfa.leaving(location)
+        is_small = len(batch) <= AT_ONCE
+        stores = [self._target(activation, edge) for edge in edges] if is_small else []
+        done = 0
+        while done < len(edges):
+            for added in advance(self.domain, edges, done, batch, stores) if is_small else ():
+                if added:
+                    self._wait(activation, edges[done].target, added)
+                done += 1
+            if done < len(edges):
+                self._propagate(activation, edges[done], batch, check_limits)
+                done += 1
+
+    def _target(self, activation: Activation[Label, Element], edge: Edge[Label]) -> Store[Element]:
+        """Where the results of an edge go at once; those of a call come later."""
+        is_call = self.domain.callee(edge.label) is not None
+        return self._store(activation, edge.source if is_call else edge.target)
+
+    def _propagate(
+        self,
+        activation: Activation[Label, Element],
+        edge: Edge[Label],
+        batch: Sequence[Element],
+        check_limits: Callable[[], None],
+    ) -> None:
+        """A batch along one edge."""
+        name = self.domain.callee(edge.label)
+        if name is None:
+            for results in posts(self.domain, edge, batch, check_limits):
+                self._arrive(activation, edge.target, results)
+            return
+        for first in range(0, len(batch), AT_ONCE):
+            if first:
+                check_limits()
+            calling = batch[first : first + AT_ONCE]
+            for element, entries in zip(calling, self.domain.enter(edge, calling), strict=True):
+                self._call(activation, edge, element, name, entries)
 
     def _waiting_for(self, callee: Activation[Label, Element]) -> list[_Call[Label, Element]]:
         """The calls that wait for a callee, without elements that a join has replaced by larger ones."""

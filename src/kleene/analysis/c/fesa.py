@@ -14,7 +14,7 @@ from kleene.cfa.operations import DeclareLocal, Operation
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED
 from kleene.diagnostics import LimitReached
-from kleene.domains.fesa.calling import CallingFesaDomain, procedures
+from kleene.domains.fesa.calls.calling import CallingFesaDomain, procedures
 from kleene.domains.fesa.directions import MOST_WAYS, Slots, one_way_forests
 from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank

@@ -94,8 +94,8 @@ def with_assertions(text: str, invariants: Sequence[LoopInvariant]) -> tuple[str
     for position, _, inserted, own in sorted(edits, key=lambda edit: edit[:2]):
         made, done = made + text[done:position], position
         if own is not None:
-            line = made[made.rfind("\n") + 1 :].encode()
-            asserted.append(Asserted(own, made.count("\n") + 1, len(line) + 1, len(line) + 1 + len(inserted.encode())))
+            column = len(made[made.rfind("\n") + 1 :].encode()) + 1
+            asserted.append(Asserted(own, made.count("\n") + 1, column, column + len(inserted.encode())))
         made += inserted
     return made + text[done:], asserted, left_out
 

@@ -7,6 +7,7 @@ In reading order:
 - `machine`: what the domain asks of the native machine
 - `native_steps`: steps on the native machine
 - `native_stores`: stores of the native machine
+- `native_edges`: several edges and their stores at once
 - `messages`: messages by location
 - `wrong_updates`: updates that contradict a rule
 - `derived_updates`: updates derived on first use

@@ -10,6 +10,7 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import Post
+from kleene.domains.shape.machine import EdgeWork
 from kleene.domains.shape.stores import NODE_JOINS
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
@@ -65,6 +66,10 @@ class CallingShapeDomain(DerivingDomain):
         return (
             partial(self._post_specified, action) if isinstance(action, SpecifiedAction) else super()._post_of(action)
         )
+
+    def work_at(self, edge: Edge[Action]) -> EdgeWork:
+        is_native = not isinstance(edge.label, (SpecifiedAction, CallAction))
+        return super().work_at(edge) if is_native else EdgeWork.PYTHON
 
     def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
         """The action's outcome; raises LimitReached if focus would not end, as after an open contract."""

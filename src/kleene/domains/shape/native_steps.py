@@ -6,7 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from kleene import _native
+from kleene.cfa.graph import Edge
 from kleene.domains.shape.machine import NativePart, NativeParts
+from kleene.domains.shape.native_edges import NativeEdges
 from kleene.domains.shape.native_stores import NativeStore
 from kleene.domains.shape.stores import Store, store_factory
 from kleene.logic.vocabulary import Vocabulary
@@ -22,6 +24,7 @@ from kleene.transformers.native_transformer import NativeAction, what_a_step_doe
 from kleene.transformers.transformer import Outcome, Report, Transformer
 
 if TYPE_CHECKING:
+    from kleene.domains.shape.domain import ShapeDomain
     from kleene.domains.shape.local_heaps import LocalHeaps
     from kleene.domains.shape.native_calls import NativeCalls
 
@@ -55,6 +58,18 @@ class NativeSteps:
                 return self._python_store()
             self._first_store = NativeStore.of(self._join, self._canonicalizer, signature, threads=self._threads)
         return self._first_store.empty()
+
+    def native_action(self, transformer: Transformer) -> _native.Action | None:
+        try:
+            action = self._actions[transformer]
+        except KeyError:
+            action = self._actions[transformer] = self._make_action(transformer)
+        return None if action is None else action.native
+
+    def edges(self, domain: ShapeDomain, edges: Sequence[Edge[Action]]) -> NativeEdges | None:
+        if self.stage_seconds is not None or not isinstance(self.store(), NativeStore):
+            return None
+        return NativeEdges(domain, self._vocabulary, edges, self._threads)
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[Structure] | NativeParts:
         try:

@@ -164,7 +164,7 @@ class Problem:
         somes = {s.name: s for s in self.somes}
         conditions = {*somes, *(gap.name for gap in self.gaps)} & guess.keys()
         as_guessed = [Atom(n, ()) if guess[n] else neg(Atom(n, ())) for n in sorted(conditions)]
-        known = {Atom(name, ()): value for name, value in guess.items()}
+        known: dict[Formula, bool] = {Atom(name, ()): value for name, value in guess.items()}
         parts = [part for f in self.remaining for part in _conjuncts(settled(f, known))]
         if FALSE in parts:
             return None

@@ -12,9 +12,9 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Enter, Exit, Invoke, Leave, Operation, expressions
+from kleene.domains.fesa.calls.local_heaps import Division, LocalHeaps
 from kleene.domains.fesa.domain import FesaDomain
 from kleene.domains.fesa.heap import Heap, State
-from kleene.domains.fesa.local_heaps import Division, LocalHeaps
 from kleene.domains.fesa.widening import widen
 from kleene.engine.tabulate import Procedure
 from kleene.passes.facts.memory import Unmodelled
