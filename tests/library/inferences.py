@@ -16,12 +16,17 @@ from kleene.c.options import DEFAULT
 
 def inferred_of(text: str, folder: Path) -> Inferred:
     """The readings of the functions in the text of a file."""
+    return inference_of(text, folder).run()
+
+
+def inference_of(text: str, folder: Path) -> Inference:
+    """The inference for the text of a file."""
     file = folder / "library.c"
     file.write_text(text, encoding="utf-8")
     interface = read_interface(str(file), DEFAULT)
     clients = ClientFolder(folder, interface, DEFAULT)
     budget = Budget(time.monotonic(), 60.0)
-    return Inference(interface, clients, budget, StoredContracts(), malloc_may_fail=True).run()
+    return Inference(interface, clients, budget, StoredContracts(), malloc_may_fail=True)
 
 
 def wrong_functions(inferred: Inferred) -> set[str]:

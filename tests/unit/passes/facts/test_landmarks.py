@@ -34,6 +34,44 @@ int main(void) {
     return lines;
 }
 """
+TABLE = """struct entry { struct entry *next; unsigned hash; char *key; };
+struct table { struct entry **b; unsigned long n; int changes; unsigned long count; };
+int main(void) {
+    struct table t = {0};
+    struct entry *e;
+    t.n = 8;
+    t.b = calloc(t.n, sizeof *t.b);
+    if (!t.b) return 1;
+    while (getchar() != -1) {
+        unsigned h = __VERIFIER_nondet_uint();
+        h = h * 33 + 77;
+        e = t.b[h % t.n];
+        if (e) e->hash = h;
+        t.count = t.count + 1;
+        if (t.count >= t.n) t.count = 0;
+    }
+    free(t.b);
+    return 0;
+}
+"""
+BROKEN = """struct names { char *name; unsigned long length, count; };
+int main(void) {
+    struct names n;
+    unsigned long i;
+    n.length = 4;
+    n.count = 0;
+    n.name = malloc(4);
+    if (!n.name) return 1;
+    while (getchar() != -1) {
+        for (i = 0; i < n.length; i++) n.name[i] = 97;
+        if (strlen("ab") < n.count) n.count = 0;
+        n.count = n.count + 1;
+        if (n.count > 100) n.count = strlen(n.name);
+    }
+    free(n.name);
+    return 0;
+}
+"""
 MOST_ROUNDS = 30
 """Times that an operation of the loop is applied; with all constants of the program as landmarks, 60."""
 
@@ -44,6 +82,34 @@ def test_a_number_has_the_constants_that_operations_relate_it_to(tmp_path: Path)
     names = {n: n.rsplit(".", 1)[-1].rsplit("_", 1)[-1] for n in landmarks._parents if isinstance(n, str)}
     assert all({15, 16, 17} <= set(landmarks.of([n])) for n, last in names.items() if last == "first")
     assert not {61, 91} & set(landmarks.of([n for n, last in names.items() if last == "lines"]))
+
+
+def test_what_is_read_and_what_is_divided_say_nothing_of_a_number(tmp_path: Path) -> None:
+    prepared = Prepared(program_of(tmp_path, TABLE))
+    landmarks = Landmarks(prepared.inlined, prepared.cfa)
+    names = [n for n in landmarks._own if isinstance(n, str)]
+    counts = [n for n in names if "count" in n]
+    assert counts
+    assert all({7, 8, 9} <= set(landmarks.of([n])) for n in counts)
+    assert not any({77, 33, 2**31 - 1, 2**32 - 1} & set(landmarks.of([n])) for n in counts)
+
+
+def test_promises_that_are_broken_cost_few_steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    steps: list[int] = []
+    solve, after = Relations._solve, Relations.after
+
+    def counted(self: Relations, operation: Operation, before: State) -> State | None:
+        steps[-1] += 1
+        return after(self, operation, before)
+
+    def solved(self: Relations) -> object:
+        steps.append(0)
+        return solve(self)
+
+    monkeypatch.setattr(Relations, "after", counted)
+    monkeypatch.setattr(Relations, "_solve", solved)
+    assert Prepared(program_of(tmp_path, BROKEN)).cfa
+    assert steps[0] * 3 < steps[1] * 2, "the states that believe a broken promise are left"
 
 
 def test_a_number_that_counts_without_end_takes_few_rounds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
