@@ -15,7 +15,9 @@ from kleene.passes.preparation import Prepared
 START = """
 #include <stdlib.h>
 extern int nondet(void);
-struct node { struct node *left, *right, *parent; int key; };
+struct node { struct node *left, *right, *parent; int key; struct node *ways[2]; };
+static void cut(struct node *what, struct node **from) { *from = NULL; what->key = 1; }
+static void look(struct node *what) { what->key = 1; }
 static struct node *fresh(void) { struct node *n = calloc(1, sizeof *n); if (!n) abort(); return n; }
 """
 CASES = {
@@ -49,6 +51,22 @@ CASES = {
     ),
     "it goes to a cell that points back": (
         "struct node *n = fresh(), *m = fresh(); n->left = m; m->parent = n; m->parent = n->left; n->left = NULL;",
+        set(),
+    ),
+    "an element of an array in the object": (
+        "struct node *n = fresh(), *m = fresh(); n->ways[1] = fresh(); m->left = n->ways[1]; n->ways[1] = NULL;",
+        {"m->left = n->ways[1]"},
+    ),
+    "it is passed on, and the cell is overwritten": (
+        "struct node *n = fresh(); n->left = fresh(); cut(n->left, &n->left);",
+        {"cut(n->left, &n->left)"},
+    ),
+    "it is passed on, and the object is freed": (
+        "struct node *n = fresh(); n->left = fresh(); look(n->left); free(n);",
+        set(),
+    ),
+    "it is passed on, and read again": (
+        "struct node *n = fresh(); n->left = fresh(); look(n->left); free(n->left); n->left = NULL;",
         set(),
     ),
     "a cell on the stack that ends": (

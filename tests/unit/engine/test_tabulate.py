@@ -74,9 +74,9 @@ class Numbers:
     def callee(self, label: Label) -> str | None:
         return label.name if isinstance(label, CallOf) else None
 
-    def enter(self, edge: Edge[Label], element: int) -> list[int]:
+    def enter(self, edge: Edge[Label], elements: Sequence[int]) -> list[list[int]]:
         assert isinstance(edge.label, CallOf)
-        return [element % edge.label.base]
+        return [[element % edge.label.base] for element in elements]
 
     def context(self, element: int) -> Hashable:
         return None if self.one_context else element

@@ -66,7 +66,10 @@ def _gives_updates(derivation: Derivation, domain: ShapeDomain) -> bool:
 def _wrong_result(domain: ShapeDomain, action: Action, structures: Sequence[Structure]) -> Structure | None:
     transformer = domain.transformer(action)
     for structure in sorted(structures, key=lambda s: s.size)[:MOST_STRUCTURES]:
-        for store in islice(small_stores(structure, domain.coercer), MOST_STORES):
+        stores = list(islice(small_stores(structure, domain.coercer), MOST_STORES))
+        if not domain.may_contradict(action, stores):
+            continue
+        for store in stores:
             result = wrong_update(transformer, store)
             if result is not None:
                 return result

@@ -146,6 +146,8 @@ def allocate(heap: Heap, size: int, slots: Iterable[int], *, zeroed: bool) -> No
     if heap.options.parents:
         changes[Flag(ROOTED, node)] = heap.space.true
     heap.set(changes)
+    if heap.sizes is not None:
+        heap.sizes = heap.sizes.with_size(node, 1)
     if not zeroed:
         for slot in slots:
             spoil(heap, node, slot)
@@ -186,6 +188,8 @@ def release(heap: Heap, node: Node, report: Report) -> None:
     clear(heap, node, report)
     forget_above(heap, node)
     gone = heap.edges_to(node, PARENT)
+    if heap.sizes is not None:
+        heap.sizes = heap.sizes.with_size(node, 0)
     heap.drop([*gone, Flag(EXISTS, node), Flag(ROOTED, node), Flag(GHOST, node)])
     unseen = not heap.edges_to(node)
     if unseen:

@@ -16,10 +16,10 @@ from collections.abc import Set
 from dataclasses import replace
 from itertools import count
 
-from kleene.cfa.expressions import Cast, Deref, Expression, Field, Variable, member_base, without_casts
+from kleene.cfa.expressions import Cast, Constant, Deref, Expression, Field, Index, Variable, without_casts
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, DeclareLocal, Operation, Unsupported
-from kleene.cfa.types import PointerType
+from kleene.cfa.types import ArrayType, PointerType
 from kleene.passes.attempts.unread import is_understood
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
 from kleene.passes.rewrite import Choice, expand_edges
@@ -44,9 +44,13 @@ def with_moves(memory: Memory, reads: Set[Read], back: Set[str]) -> Cfa[Operatio
     def expand(edge: Edge[Operation]) -> list[Choice] | None:
         label = edge.label
         cell = without_casts(label.value) if isinstance(label, Assign) else None
-        if not isinstance(label, Assign) or not isinstance(cell, Field | Deref) or not _is_cell(memory, cell, back):
+        if (
+            not isinstance(label, Assign)
+            or not isinstance(cell, Field | Index | Deref)
+            or not _is_cell(memory, cell, back)
+        ):
             return None
-        if (_source_location(edge.source), member_base(cell)[1]) not in reads:
+        if (_source_location(edge.source), offset_in_object(cell)) not in reads:
             return None
         number = next(numbers)
         held, nothing = Variable(f"$held{number}", cell.type), Variable(f"{_MOVED}{number}", cell.type)
@@ -63,6 +67,18 @@ def moved_places(memory: Memory) -> frozenset[Place]:
     labels = [edge.label for edge in memory.cfa.edges if isinstance(edge.label, Assign)]
     dying = [label.target for label in labels if isinstance(label.value, Variable) and _MOVED in label.value.name]
     return frozenset(place for cell in dying for place in memory.address_places(cell))
+
+
+def offset_in_object(lvalue: Expression) -> int:
+    """The offset of a cell in its object; of elements of arrays in the object, those with a constant index have one."""
+    offset = 0
+    while isinstance(lvalue, Field | Index):
+        if isinstance(lvalue, Field):
+            offset += lvalue.offset
+        elif isinstance(lvalue.index, Constant) and isinstance(lvalue.base.type, ArrayType):
+            offset += lvalue.index.value * lvalue.type.size
+        lvalue = lvalue.base
+    return offset
 
 
 def _is_cell(memory: Memory, lvalue: Expression, back: Set[str]) -> bool:

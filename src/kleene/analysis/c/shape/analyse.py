@@ -201,14 +201,17 @@ class _Series:
         """The best result, or the given one if none is better.
 
         The first attempts end early where they show one of the `ways` to fewer structures. After `no numbers`, the
-        others do without numbers in nodes too, and after `parts` they take the heap apart.
+        others do without numbers in nodes too, and after `parts` they take the heap apart. After `unread`, if it was
+        better, they do without the members that nothing reads.
         """
         deadline = self.deadline
         taken: set[Way] = set()
-        for attempt in attempts:
+        leaves_unread = False
+        for row in attempts:
+            attempt = row.without_unread if leaves_unread else row
             left = deadline - time.monotonic()
             raised = self._raised(result)
-            is_first = attempt is attempts[0]
+            is_first = row is attempts[0]
             applies = is_first or attempt.applies(result, raised)
             if not applies or (self.only_class is not None and not attempt.is_plain):
                 continue
@@ -237,6 +240,8 @@ class _Series:
             if attempt.way is Way.NODES and not self.is_proof(outcome):
                 break  # all nodes may do better
             better = outcome.complete and self._raised(outcome) <= raised
+            helps = better and (not result.complete or self._raised(outcome) < raised)
+            leaves_unread |= attempt.leaves_unread and helps
             if better or outcome.ways or (attempt.is_plain and not result.complete):
                 result = outcome
         return result

@@ -20,7 +20,6 @@ from kleene.cfa.expressions import (
     Index,
     Variable,
     children,
-    member_base,
     without_casts,
 )
 from kleene.cfa.operations import Assign, Call, Operation, Return, expressions
@@ -32,7 +31,7 @@ from kleene.domains.explicit.outside.vocabulary import vocabulary_of
 from kleene.domains.explicit.outside.world import WorldInputs
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Violation
-from kleene.passes.attempts.moves import Read
+from kleene.passes.attempts.moves import Read, offset_in_object
 from kleene.passes.facts.memory import Memory
 from kleene.semantics.vocabulary.back_cells import back_cells
 
@@ -78,6 +77,8 @@ class _Event:
     """A read of a cell, and whether the pointer that was read went to another cell since then."""
 
     read: Read
+    is_passed: bool
+    """Whether it was passed to a function, whose part of the heap the cell would be in until it is overwritten."""
     is_shared: bool = False
 
 
@@ -91,6 +92,7 @@ class _Uses:
     """What it passes on, without casts."""
     target: Expression | None
     """Where the value goes; a call's result has its target when the callee returns."""
+    is_call: bool
 
 
 class _Code:
@@ -106,12 +108,12 @@ class _Code:
         if known is None:
             values = tuple(without_casts(value) for value in _values(operation))
             reads = tuple(
-                (lvalue, (location, member_base(lvalue)[1]) if any(lvalue is value for value in values) else None)
+                (lvalue, (location, offset_in_object(lvalue)) if any(lvalue is value for value in values) else None)
                 for lvalue in _reads(operation)
                 if _is_cell(lvalue)
             )
             target = None if isinstance(operation, Call) else getattr(operation, "target", None)
-            known = self._uses[location] = _Uses(reads, values, target)
+            known = self._uses[location] = _Uses(reads, values, target, isinstance(operation, Call))
         return known
 
 
@@ -167,7 +169,7 @@ class _Run:
         if isinstance(target, Variable):
             self._assign(target, origin)
         elif target is not None and cell is not None:
-            self._write(cell, origin, is_back=member_base(target)[1] in self.back)
+            self._write(cell, origin, is_back=offset_in_object(target) in self.back)
         return True
 
     def _read(self, uses: _Uses) -> None:
@@ -178,7 +180,7 @@ class _Run:
             if cell in self.last:
                 self.repeated.add(self.last.pop(cell).read)
             if read is not None:
-                self.last[cell] = _Event(read)
+                self.last[cell] = _Event(read, uses.is_call)
 
     def _origin(self, source: Expression) -> _Event | None:
         """The read that a value comes from."""
@@ -195,7 +197,7 @@ class _Run:
 
     def _write(self, cell: Cell, origin: _Event | None, *, is_back: bool) -> None:
         old = self.last.pop(cell, None)
-        if old is not None and old.is_shared:
+        if old is not None and (old.is_shared or old.is_passed):
             self.moved.add(old.read)
         if origin is not None and origin is not old and not is_back:
             origin.is_shared = True

@@ -76,6 +76,7 @@ class Fixpoint(CountedTogether, ABC):
         return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
+        """The states that believe the promises; not all of them where a promise is broken, as it is broken for good."""
         functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
         order = {location: n for part in functions for location, n in part.post_order.items()}
         heads = frozenset[str]().union(*(part.loop_heads for part in functions))
@@ -85,7 +86,12 @@ class Fixpoint(CountedTogether, ABC):
         begins = set(at)
         waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
+        broken, quiet = 0, 0
         while waiting:
+            quiet = quiet + 1 if broken == self.promises.many_broken else 0
+            broken = self.promises.many_broken
+            if broken and quiet > len(self.cfa.edges):  # what else is broken shows when they are computed anew
+                break
             here = max(waiting, key=lambda item: (order[item[0]], item[0], sorted(item[1])))
             waiting.remove(here)
             location, part = here
