@@ -126,7 +126,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.passes.attempts.cursors": (("FEWEST_CURSORS", ("cursors",)),),
     "kleene.passes.elements.owners": (("LEAST_POINTERS", ("members",)),),
     "kleene.analysis.c.shape.run": (
-        ("STRUCTURES_AFTER_LEAK", ("shape",)),
+        ("STRUCTURES_AFTER_DOUBT", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
         ("STRUCTURES_BEFORE_SLICES", ("slices",)),

@@ -12,7 +12,12 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("tests/oracle/test_machines_agree.py", "tests/oracle/test_wide_structures.py", "tests/cli/test_machines.py")
+TESTS = (
+    "tests/oracle/test_machines_agree.py",
+    "tests/oracle/test_wide_structures.py",
+    "tests/unit/domains/shape/test_native_calls.py",
+    "tests/cli/test_machines.py",
+)
 
 
 def _library(name: str) -> str:

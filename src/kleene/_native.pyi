@@ -132,3 +132,94 @@ class Store:
     def elements(self) -> Batch: ...
     def clear(self) -> None: ...
     def __len__(self) -> int: ...
+
+class Edges:
+    def __init__(self, count: int) -> None: ...
+    def set(self, edge: int, code: int, action: Action | None) -> None: ...
+    def advance(
+        self, first: int, structures: Batch, stores: Sequence[Store], threads: int
+    ) -> tuple[list[Batch | None], int, int]: ...
+
+Pairs = Sequence[tuple[int, int]]
+Group = tuple[
+    bool,
+    int,
+    int,
+    Sequence[int],
+    Pairs,
+    Sequence[int],
+    Sequence[int],
+    Sequence[int],
+    Sequence[int],
+    Sequence[tuple[int, int, int]],
+]
+Root = tuple[int, Pairs, Sequence[tuple[int, int, int]]]
+GivenCall = tuple[
+    Sequence[int],
+    Pairs,
+    Pairs,
+    Sequence[int],
+    Sequence[int],
+    Sequence[int],
+    Sequence[int],
+    Pairs,
+    Sequence[tuple[Pairs, Pairs]],
+    Sequence[int],
+    Sequence[tuple[int, int, Sequence[int], Sequence[int]]],
+    Pairs,
+    Pairs,
+]
+GivenHeaps = tuple[
+    Sequence[Group],
+    Sequence[tuple[int, int, bool, int]],
+    Sequence[Root],
+    Sequence[Root],
+    Sequence[Sequence[int]],
+    Sequence[Sequence[int]],
+    dict[str, list[int]],
+    Pairs,
+    Pairs,
+]
+Wants = tuple[list[tuple[int, bool]], bool, bool]
+
+class LocalHeaps:
+    def __init__(
+        self,
+        rules: Rules,
+        groups: Sequence[Group],
+        paths: Sequence[tuple[int, int, bool, int]],
+        roots: Sequence[Root],
+        markers: Sequence[Root],
+        by_root: Sequence[Sequence[int]],
+        by_marker: Sequence[Sequence[int]],
+        lists: dict[str, list[int]],
+        held: Pairs,
+        same: Pairs,
+    ) -> None: ...
+    def define(self, rail: int, all_active: bool, program: Program) -> None: ...
+
+class Call:
+    def __init__(
+        self,
+        heaps: LocalHeaps,
+        closed: bool,
+        starts: Sequence[int],
+        pointers: Pairs,
+        nullary: Pairs,
+        kept_pointers: Sequence[int],
+        kept_roots: Sequence[int],
+        shared_roots: Sequence[int],
+        forgotten: Sequence[int],
+        given: Pairs,
+        parameters: Sequence[tuple[Pairs, Pairs]],
+        gone: Sequence[int],
+        returned: Sequence[tuple[int, int, Sequence[int], Sequence[int]]],
+        results: Pairs,
+        result_values: Pairs,
+    ) -> None: ...
+    def enter(
+        self, settling: Action, structures: Batch, threads: int
+    ) -> tuple[list[int], Batch, Handle | None, Wants]: ...
+    def resume(
+        self, settling: Action, caller: Handle, exits: Batch, threads: int
+    ) -> tuple[Batch, int, Handle | None, Wants] | None: ...

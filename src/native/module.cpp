@@ -7,9 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <bit>
-#include <chrono>
 
-#include "batch.hpp"
+#include "binding.hpp"
 #include "compile.hpp"
 #include "convert.hpp"
 #include "stores.hpp"
@@ -24,69 +23,7 @@ static_assert(std::endian::native == std::endian::little, "rows are read and wri
 
 namespace {
 
-using SignatureRef = std::shared_ptr<Signature>;
-
-// Looks for signals, not more often than every few milliseconds; their handlers may raise.
-class SignalLook {
- public:
-  void operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(kBetween)) return;
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals()) throw nb::python_error();
-    last_ = std::chrono::steady_clock::now();
-  }
-
- private:
-  static constexpr int kBetween = 20;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-// A structure for Python. It keeps its signature alive.
-struct Handle {
-  SignatureRef signature;
-  RecordRef record;
-};
-
-// Structures in order, not yet objects.
-struct Batch {
-  SignatureRef signature;
-  std::vector<RecordRef> records;
-  std::uint64_t replacements = ~std::uint64_t{0};  // of the store that gave it, before it was added
-};
-
-std::vector<RecordRef> records_of(const std::vector<const Handle*>& handles, const SignatureRef& signature) {
-  std::vector<RecordRef> records;
-  records.reserve(handles.size());
-  for (const Handle* handle : handles) {
-    if (!handle || handle->signature != signature) throw std::invalid_argument("a structure of another signature");
-    records.push_back(handle->record);
-  }
-  return records;
-}
-
-// Runs f without the lock of Python; what stops it is what a signal handler raised.
-template <class F>
-auto unlocked(F&& f) {
-  Watch watch{SignalLook()};
-  nb::gil_scoped_release release;
-  return f(watch);
-}
-
 // Rules --------------------------------------------------------------------------------------------------------------
-
-struct PyRules {
-  PyRules(SignatureRef given, int count, const std::vector<std::vector<int>>& readers,
-          const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers,
-          const std::vector<int>& after_new, const std::vector<int>& after_removal)
-      : signature(std::move(given)),
-        rules(*signature, count, readers, writers, equality_readers, after_new, after_removal),
-        crew(*signature, rules.words) {}
-  SignatureRef signature;
-  Rules rules;
-  Crew crew;
-};
-using PyRulesRef = std::shared_ptr<PyRules>;
 
 Head head_named(const std::string& kind) {
   if (kind == "predicate") return Head::predicate;
@@ -162,11 +99,6 @@ nb::list run_program(const Program& program, const Handle& handle, const std::ve
 }
 
 // Actions ------------------------------------------------------------------------------------------------------------
-
-struct PyAction {
-  PyRulesRef rules;
-  Action action;
-};
 
 // A literal: must rail (-1: equality), properties, number of each argument's variable, place of each argument among
 // the known variables (-1: not known), programs of the prefix (none for the first literal; all nodes active, and
@@ -369,6 +301,70 @@ Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_
   return made;
 }
 
+// Edges -------------------------------------------------------------------------------------------------------------
+
+// What is done at an edge: nothing, since its results and messages are known; everything; only to see that there is no
+// message; everything, and contradictory results are known; or what only Python can do.
+enum EdgeCode { kSkip, kWhole, kDrop, kContradictory, kPython };
+
+// The edges that leave a location, each with its action and what is done.
+struct PyEdges {
+  std::vector<std::shared_ptr<PyAction>> actions;
+  std::vector<int> codes;
+
+  explicit PyEdges(std::size_t count) : actions(count), codes(count, kPython) {}
+  void set(std::size_t k, int code, std::shared_ptr<PyAction> action) {
+    if (k >= codes.size() || code < kSkip || code > kPython || (!action && code != kSkip && code != kPython))
+      throw std::invalid_argument("there is no such edge");
+    actions[k] = std::move(action);
+    codes[k] = code;
+  }
+};
+
+// What a location's structures lead to, edge after edge from the first one, into the stores of the targets, up to the
+// first edge that Python has to see. For each edge that was done, what is new at its target; then how many structures
+// were discarded, and in focus.
+nb::tuple advance(const PyEdges& self, std::size_t first, const Batch& batch, const std::vector<PyStore*>& stores,
+                  int threads) {
+  if (stores.size() != self.codes.size()) throw std::invalid_argument("a store is missing");
+  for (std::size_t k = 0; k < stores.size(); ++k) {
+    if (!stores[k]) throw std::invalid_argument("a store is missing");
+    stores[k]->check(batch.signature);
+    if (self.actions[k] && self.actions[k]->rules->signature != batch.signature)
+      throw std::invalid_argument("an action on other structures");
+  }
+  std::vector<Batch> done;
+  long discarded = 0, discarded_in_focus = 0;
+  unlocked([&](Watch& watch) {
+    for (std::size_t k = first; k < self.codes.size() && self.codes[k] != kPython; ++k) {
+      Batch added{batch.signature, {}};
+      if (self.codes[k] != kSkip) {
+        const PyAction& action = *self.actions[k];
+        BatchOutcome made = step_all(action.action, batch.records, threads, action.rules->crew, watch, nullptr);
+        const StepOutcome& outcome = made.outcome;
+        const bool contradicts = outcome.contradictory && self.codes[k] != kContradictory;
+        if (!made.unfinished.empty() || !outcome.reports.empty() || !outcome.unmet.empty() || contradicts) break;
+        discarded += outcome.discarded, discarded_in_focus += outcome.discarded_in_focus;
+        if (self.codes[k] != kDrop && !outcome.results.empty()) {
+          Store& store = *stores[k]->store;
+          added.replacements = store.replacements();
+          Ticker ticker{watch};
+          added.records = store.add(outcome.results, threads, ticker);
+        }
+      }
+      done.push_back(std::move(added));
+    }
+  });
+  nb::list found;
+  for (Batch& added : done) {
+    if (added.records.empty())
+      found.append(nb::none());
+    else
+      found.append(std::move(added));
+  }
+  return nb::make_tuple(found, discarded, discarded_in_focus);
+}
+
 Batch slice_of(const Batch& batch, std::size_t first, std::size_t last) {
   if (first > last || last > batch.records.size()) throw std::invalid_argument("there are not so many structures");
   return {batch.signature, {batch.records.begin() + first, batch.records.begin() + last}};
@@ -508,7 +504,13 @@ NB_MODULE(_native, m) {
       .def("clear", [](PyStore& self) { self.store->clear(); })
       .def("__len__", [](const PyStore& self) { return self.store->size(); });
 
+  nb::class_<PyEdges>(m, "Edges")
+      .def(nb::init<std::size_t>())
+      .def("set", &PyEdges::set, nb::arg("edge"), nb::arg("code"), nb::arg("action").none())
+      .def("advance", &advance);
+
   bind_compiler(m);
+  bind_calls(m);
 }
 
 }  // namespace kleene

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce as reduce_by
 from itertools import groupby
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.counters import keep_hygiene, reduce
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
-from kleene.domains.fesa.heap import Heap, Options, join_vectors
+from kleene.domains.fesa.heap import Heap, Options, join_heaps, join_vectors
+from kleene.domains.fesa.sizes import Sizes, agree
 from kleene.domains.fesa.summaries import separate_instance, summarise
 from kleene.domains.fesa.transfer import Transfer
-from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
 
 from .concrete import ACCESS, Concrete, Forest, Value, outcomes, partitions
-from .meaning import Meaning, Placing, block_node
+from .meaning import Meaning, Placing, block_node, sizes_of
 from .statements import Statement, Vocabulary
 
 
@@ -83,7 +84,8 @@ class Bench:
             [self.meaning.state(self.space, i.heap, i.placing, i.forest, remembers=remembers) for i in items]
         )
         assert vectors is not None
-        return Heap(vectors, self.options)
+        sizes = reduce_by(Sizes.join, [sizes_of(i.heap, i.placing) for i in items]) if self.options.sizes else None
+        return Heap(vectors, self.options, sizes)
 
     def check(self, items: Sequence[Item], *, remembers: bool = False) -> None:
         """All statements and operations on the join of the states of some items; in halves if it is too large."""
@@ -107,14 +109,14 @@ class Bench:
                 self.check_statement(statement, own, able)
         self.check_operations(state, items)
 
-    def apply(self, statement: Statement, state: Heap) -> tuple[dict[bool | None, Vectors | None], list[str]]:
+    def apply(self, statement: Statement, state: Heap) -> tuple[dict[bool | None, Heap | None], list[str]]:
         """The state after a statement, for each truth of a condition, and what is reported."""
         raised: list[str] = []
         self.transfer.report = lambda kind, text: raised.append(kind)
-        after: dict[bool | None, Vectors | None] = {}
+        after: dict[bool | None, Heap | None] = {}
         for operation in statement.operations:
             results = [self.without_registers(h) for h in self.transfer.apply(state.copy(), operation)]
-            after[statement.truth(operation)] = join_vectors([vectors for vectors in results if not vectors.is_empty()])
+            after[statement.truth(operation)] = join_heaps([heap for heap in results if agree(heap)])
         return after, raised
 
     def check_statement(self, statement: Statement, state: Heap, items: Sequence[Item]) -> None:
@@ -132,19 +134,20 @@ class Bench:
                 truth = None if None in after else bool(outcome.truth)
                 result = after[truth]
                 assert result is not None, f"{told} leads nowhere"
-                assert self.meaning.represents(result, outcome.after, item.placing), f"{told} to {outcome.after}"
+                kept = self.meaning.represents(result.vectors, outcome.after, item.placing, result.sizes)
+                assert kept, f"{told} to {outcome.after}"
 
-    def without_registers(self, heap: Heap) -> Vectors:
+    def without_registers(self, heap: Heap) -> Heap:
         for node in heap.nodes():
             if node.name == "$register":
                 clear(heap, node, self.transfer.report)
-        return heap.vectors
+        return heap
 
     def check_operations(self, state: Heap, items: Sequence[Item]) -> None:
         for name, heap in self.operations(state):
             for item in items:
                 self.done += 1
-                kept = self.meaning.represents(heap.vectors, item.heap, item.placing)
+                kept = self.meaning.represents(heap.vectors, item.heap, item.placing, heap.sizes)
                 assert kept, f"{name} loses {item} of {state.flags}"
 
     def operations(self, state: Heap) -> Iterator[tuple[str, Heap]]:
@@ -164,7 +167,7 @@ class Bench:
                 yield f"separate {node}", heap
                 self.transfer.tidy(heap, *nodes)
                 yield f"separate {node} and tidy", heap
-        for name, operation in (("widen", widen), ("prune", Heap.prune)):
+        for name, operation in (("widen", widen), ("prune", Heap.prune), ("agree", agree)):
             heap = state.copy()
             operation(heap)
             yield name, heap

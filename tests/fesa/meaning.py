@@ -6,8 +6,11 @@ instances and ghosts is in the set, for some forest of parents.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, product
+from types import SimpleNamespace
+from typing import cast
 
 from kleene.domains.fesa.flags import (
     ABOVE,
@@ -29,7 +32,10 @@ from kleene.domains.fesa.flags import (
 from kleene.domains.fesa.flags import LOST as LOST_NODE
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Options
+from kleene.domains.fesa.sizes import Sizes
 from kleene.domains.fesa.vectors import Vectors
+from kleene.passes.facts.congruences import Congruences
+from kleene.passes.facts.congruences import Space as Equations
 
 from .concrete import BLOCK, MOVED, UNSET, Concrete, Forest, Object, Place, Value, World
 
@@ -38,6 +44,10 @@ GONE = (-1, -2)
 Placing = Mapping[int, Node]
 Choice = dict[Node, tuple[int | None, int | None]]
 Constants = Callable[[Node, int], tuple[int, ...]]
+
+
+NO_VARIABLES = SimpleNamespace(variables=())
+WIDTH = 32
 
 
 def block_node(number: int) -> Node:
@@ -168,7 +178,9 @@ class Meaning:
 
     # And back -------------------------------------------------------------------------------------------------
 
-    def represents(self, vectors: Vectors, heap: Concrete, likely: Placing | None = None) -> bool:
+    def represents(
+        self, vectors: Vectors, heap: Concrete, likely: Placing | None = None, sizes: Sizes | None = None
+    ) -> bool:
         """Whether a memory is in the meaning of a state; `likely` are the nodes to look at first."""
         dims, nodes, _ = self._graph(vectors)
         blocks = heap.blocks()
@@ -177,6 +189,8 @@ class Meaning:
         for memory in self._with_lost(heap, dims):
             forests = list(memory.forests()) if self.options.parents else [{}]
             for placing in self._placings(memory, nodes, blocks, dims, likely or {}):
+                if sizes is not None and not _has_sizes(sizes, memory, placing):
+                    continue
                 if any(self._fits(vectors, memory, placing, forest) for forest in forests):
                     return True
         return False
@@ -237,6 +251,20 @@ class Meaning:
             if not ones <= dims or not _holds(vectors, ones, true):
                 return False
         return True
+
+
+def sizes_of(heap: Concrete, placing: Placing) -> Sizes:
+    """The numbers of blocks in nodes, where the program has no numbers."""
+    counts = Counter(node for block, node in placing.items() if block in heap.alive)
+    nodes = sorted(set(placing.values()))
+    vector = 1, *(counts[node] for node in nodes)
+    return Sizes(cast("Congruences", NO_VARIABLES), (Equations.spanned(WIDTH, [vector]),), tuple(nodes))
+
+
+def _has_sizes(sizes: Sizes, heap: Concrete, placing: Placing) -> bool:
+    counts = Counter(node for block, node in placing.items() if block in heap.alive)
+    vector = 1, *(counts[node] for node in sizes.nodes)
+    return counts.keys() <= {*sizes.nodes} and all(space.has(vector) for space in sizes.spaces)
 
 
 def _holds(vectors: Vectors, ones: frozenset[Flag], true: list[Flag]) -> bool:

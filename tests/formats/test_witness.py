@@ -135,6 +135,15 @@ def test_invariants_are_proved_again(tmp_path: Path, name: str) -> None:
     assert run_main(["validate", str(tmp_path / "w.yml")]) == 0
 
 
+def test_a_file_that_begins_with_an_include_has_invariants(tmp_path: Path) -> None:
+    """A declaration was put in front of its first line: the file with assertions could not be read."""
+    text = "".join(line for line in (EXAMPLES / "sll" / "append.c").open() if not line.startswith("//"))
+    assert text.startswith("#include")
+    entries = witness(tmp_path, write(tmp_path, text))
+    assert len(entries[0]["content"]) == 1
+    assert run_main(["validate", str(tmp_path / "w.yml")]) == 0
+
+
 def test_a_wrong_invariant_is_refuted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entries = witness(tmp_path, str(EXAMPLES / "sll" / "append.c"))
     invariant = entries[0]["content"][0]["invariant"]
@@ -144,6 +153,56 @@ def test_a_wrong_invariant_is_refuted(tmp_path: Path, capsys: pytest.CaptureFixt
     invariant["value"] = "1), (void)(1"
     assert run_main(["validate", changed(tmp_path, entries)]) == 3
     assert "is no plain expression" in capsys.readouterr().out
+
+
+NOT_CHECKED = """\
+#define STEP (n = 0)
+#define UNUSED while (1)
+int main(void) {
+    int n = 3, k = 0;
+    /* while (n) is what follows */
+    while (k < 3) { k++; }
+#if 0
+    while (n) { }
+#endif
+    return n ? RESULT : 0;
+}
+"""
+
+
+def _proof(folder: Path, formula: str, line: int, column: int, value: str, result: str = "1") -> str:
+    """A witness that says that the program above keeps a property, with one invariant."""
+    entries = witness(folder, write(folder, NOT_CHECKED.replace("RESULT", result)), "--property", "unreach")
+    task = entries[0]["metadata"]["task"]
+    task["specification"] = f"CHECK( init(main()), LTL(G {formula}) )"
+    location = {"file_name": str(folder / "a.c"), "line": line, "column": column, "function": "main"}
+    invariant = {"type": "loop_invariant", "location": location, "value": value, "format": "c_expression"}
+    entries[0]["content"] = [{"invariant": invariant}]
+    return changed(folder, entries)
+
+
+@pytest.mark.parametrize(("line", "column"), [(5, 8), (8, 5), (2, 16)])
+def test_an_invariant_that_the_program_does_not_check_is_not_confirmed(tmp_path: Path, line: int, column: int) -> None:
+    """One in a comment, behind `#if 0`, or in a macro that nothing uses was confirmed, whatever it said."""
+    file = _proof(tmp_path, "! call(reach_error())", line, column, "n == 77")
+    assert run_main(["validate", file, "--timeout", "6"]) == 3
+    there = _proof(tmp_path, "! call(reach_error())", 6, 5, "n == 3 && (k <= 3) == 1")
+    assert run_main(["validate", there, "--timeout", "6"]) == 0
+
+
+def test_a_macro_with_an_effect_is_not_put_into_a_program(tmp_path: Path) -> None:
+    """A macro of the program that assigns made another program of it, which was proved: a wrong confirmation."""
+    file = _proof(tmp_path, "valid-deref", 6, 5, "STEP == 0", result="*(int *)0")
+    assert run_main(["validate", file, "--timeout", "6"]) == 1
+    file = _proof(tmp_path, "! call(reach_error())", 6, 5, "STEP == 0")
+    assert run_main(["validate", file, "--timeout", "6"]) == 3
+
+
+def test_a_target_in_another_file_is_not_reached(tmp_path: Path) -> None:
+    """Places of violations were compared by line alone."""
+    entries = witness(tmp_path, write(tmp_path, INPUTS), "--property", "memsafety")
+    entries[0]["content"][-1]["segment"][0]["waypoint"]["location"]["file_name"] = "other.c"
+    assert run_main(["validate", changed(tmp_path, entries), "--timeout", "4"]) == 3
 
 
 def test_another_program_or_a_damaged_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,11 +243,11 @@ def test_only_expressions_without_effects_are_put_into_a_program() -> None:
 
 def test_assertions_at_loops() -> None:
     def put(text: str, line: int, column: int | None) -> tuple[str, int]:
-        made, left = with_assertions(text, [LoopInvariant(Location("a.c", line, column), "x == 0")])
+        made, _, left = with_assertions(text, [LoopInvariant(Location("a.c", line, column), "x == 0")])
         return made, len(left)
 
     made, left = put("int main() {\n  while (x < f(3)) x++;\n}", 2, 3)
-    assert left == 0 and made.count("\n") == 2 and '"loop")), (x < f(3)))) x++;' in made
+    assert left == 0 and made.count("\n") == 2 and '"loop"); })), (x < f(3)))) x++;' in made
     made, left = put("for (int i = 0; ; i++) {}", 1, 1)
     assert left == 0 and ", 1) ; i++)" in made
     made, left = put("do { x++; } while (x);", 1, 1)
@@ -203,6 +262,10 @@ def test_expressions_are_evaluated_on_a_heap() -> None:
         "a == 17": True,
         "a + 1 < 2 * 9": False,
         "p != 0 && !q": True,
+        "!a == 1": False,
+        "!(a == 1)": True,
+        "not a": None,
+        "~a == 1": None,
         "p == q || a > 3u": True,
         "u == 0": None,
         "u == 0 && a == 1": False,

@@ -114,7 +114,13 @@ def _by_contracts(path: Path, candidate: Candidate, seconds: float) -> frozenset
     )
 
 
-ROWS = [_shape(row, None) for row in ATTEMPTS]
+UNREAD_AND_OTHERS = [
+    _shape(replace(row.without_unread, name=f"unread and {row.name}"), None)
+    for row in ATTEMPTS
+    if row.name in ("comparisons", "loads", "outcomes and loads")
+]
+"""Rows that follow the attempt `unread` where it helped."""
+ROWS = [*(_shape(row, None) for row in ATTEMPTS), *UNREAD_AND_OTHERS]
 CLASSES = [_shape(row, name) for row in ATTEMPTS for name in SHAPE_CLASSES]
 FESA = [
     *(_fesa(row.name, row) for row in FESA_ATTEMPTS),
@@ -151,6 +157,10 @@ APT = {
     "results": [ROWS[0], FESA[0]],
     "bits": [ROWS[0], FESA[0]],
     "rounds": [attempt for attempt in ROWS if attempt.name.endswith(("first rounds", "outcomes and loads"))],
+    "arenas": [ROWS[0], FESA[0]],
+    "ends": [WHOLE[0], FESA[0]],
+    "steps": [attempt for attempt in ROWS if attempt.name.endswith(("counts", "counts of steps"))],
+    "lengths": [attempt for attempt in (*FESA, *ROWS) if attempt.name.endswith(("sizes", "counts"))],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleene.logic.formula import And, Atom, Equal, Exists, Formula, Not
 from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.join import join_independent, join_partial
 from kleene.structures.structure import Structure
@@ -137,6 +138,22 @@ def test_repairs_cascade_to_a_fixpoint(data: st.DataObject) -> None:
     assert result is not None and from_structure(result) == expected
     last = atoms[-1]
     assert from_structure(result).value(last.predicate, (start,) * len(last.args)) == float(signs[-1])
+
+
+def test_a_node_that_becomes_one_individual_is_looked_at_again() -> None:
+    """``n(v, v)`` is demanded of single nodes only: such a rule was not checked after `x` made a node one."""
+    edge = Predicate("n", 2, ("v1", "v2"))
+    own = Predicate("own", 1, ("v",), definition=Atom("n", ("v", "v")))
+    vocabulary = Vocabulary().extend([own, edge, Predicate("x", 1, ("v",), frozenset({"unique"}))])
+    rules = all_rules(vocabulary)
+    for order in permutations(rules) if len(rules) < 6 else (rules, rules[::-1]):
+        s = empty(vocabulary, 1)
+        s.set("sm", (0,), HALF)
+        s.set("x", (0,), 1.0)
+        s.set("n", (0, 0), HALF)
+        result = Coercer(vocabulary, tuple(order)).coerce(to_structure(s))
+        assert result is not None
+        assert result.value("sm", 0) is result.value("n", 0, 0) is Kleene.FALSE
 
 
 @given(DATA)

@@ -85,9 +85,31 @@ PREPEND = Action(
         Update("n", ("v1", "v2"), Or(Atom("n", ("v1", "v2")), And(pointer("isNew", "v1"), pointer("x", "v2")))),
     ),
 )
-CREATE_Y = Action("y = malloc()", creates=True, updates=(Update("y", ("v",), pointer("isNew", "v")),))
+CREATE_Y = Action(
+    "y = malloc(), written out",
+    creates=True,
+    updates=(
+        Update("y", ("v",), pointer("isNew", "v")),
+        Update(
+            "n",
+            ("v1", "v2"),
+            And(And(Atom("n", ("v1", "v2")), Not(pointer("isNew", "v1"))), Not(pointer("isNew", "v2"))),
+        ),
+    ),
+)
 LINK_BACK = Action(
-    "y->n = x", precondition=Exists("v", pointer("y", "v")), updates=(setting_of("y", pointer("x", "v2")),)
+    "y->n = x, in another way",
+    precondition=Exists("v", pointer("y", "v")),
+    updates=(
+        Update(
+            "n",
+            ("v1", "v2"),
+            And(
+                Or(pointer("y", "v1"), Atom("n", ("v1", "v2"))),
+                Or(Not(pointer("y", "v1")), pointer("x", "v2")),
+            ),
+        ),
+    ),
 )
 FREE = Action("free(x)", retain=Not(pointer("x", "v")))
 POP = Action("x = x->n, and x is freed", updates=(Update("x", ("v",), next_of("x")),), retain=Not(pointer("x", "v")))

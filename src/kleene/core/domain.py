@@ -51,6 +51,35 @@ def unite(store: Store[Element], batches: Sequence[Sequence[Element]], *, only_c
     return [element for batch in batches for element in batch if not only_current or store.current(element)]
 
 
+class AdvancingDomain(Protocol[Label, Element]):
+    """A domain that does several edges at once, with the stores of their targets."""
+
+    def advance(
+        self,
+        edges: Sequence[Edge[Label]],
+        first: int,
+        batch: Sequence[Element],
+        stores: Sequence[Store[Element]],
+    ) -> Sequence[Sequence[Element] | None]:
+        """For each of the edges that leave a location, from the first one on, what is new at its target.
+
+        There may be fewer than edges: the next one has to be done by `post` and `Store.add`, and the same results.
+        """
+
+
+def advance(
+    domain: AbstractDomain[Label, Element],
+    edges: Sequence[Edge[Label]],
+    first: int,
+    batch: Sequence[Element],
+    stores: Sequence[Store[Element]],
+) -> Sequence[Sequence[Element] | None]:
+    """What edges, from the first one on, bring to their targets; as far as the domain does several at once."""
+    if hasattr(domain, "advance"):
+        return cast("AdvancingDomain[Label, Element]", domain).advance(edges, first, batch, stores)
+    return ()
+
+
 class AbstractDomain(Protocol[Label, Element]):
     """A domain over edges labelled with Label. Elements are plain immutable values."""
 

@@ -34,7 +34,6 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.attempts.slices.slicing import Slice
-from kleene.passes.attempts.unread import unread_cells
 from kleene.passes.coalesce import Sharing
 from kleene.passes.elements.owners import touched_name
 from kleene.passes.elements.slots import array_spots, flexible_spots, slot_sizes
@@ -103,6 +102,8 @@ class Followed:
     """What is followed of the program, if not all of it."""
     stale: frozenset[Place] = frozenset()
     """The places of pointers that the analysis forgets before the program overwrites them."""
+    unread: frozenset[Place] = frozenset()
+    """The places of pointers that are NULL in the analysis, as nothing reads them."""
 
 
 class Sketcher:
@@ -130,7 +131,7 @@ class Sketcher:
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
         self.known = KnownVariables(self.memory)
-        self.unread = attempt.stale | (unread_cells(attempt.memory) if attempt.by == "unread" else frozenset())
+        self.unread = attempt.stale | attempt.unread
         own = attempt.slice
         self.mixed = own.mixed if own is not None else frozenset()
         self.is_open = own.is_open if own is not None else lambda place: False

@@ -75,7 +75,7 @@ def _open_steps(
                     yield from _missing(domain, activation, edge.target, domain.post(edge, [element]), str(edge.label))
                     continue
                 fitting = [a for a in activations if a.name == name]
-                for begun in domain.enter(edge, element):
+                for begun in domain.enter(edge, [element])[0]:
                     if not any(_covers_call(domain, activation, edge, element, begun, a) for a in fitting):
                         yield f"{location} -> {edge.target} ({edge.label}): no activation covers this call"
 

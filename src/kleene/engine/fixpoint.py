@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import unite
+from kleene.core.domain import AbstractDomain, Store, advance, unite
 from kleene.diagnostics import LimitReached
 from kleene.engine.order import location_ranks
 
@@ -76,10 +76,7 @@ def solve(
     pending: dict[str, list[Sequence[Element]]] = {name: [] for name in cfa.locations}
     waiting: list[tuple[int, str]] = []
 
-    def arrive(location: str, elements: Sequence[Element]) -> None:
-        if not elements:
-            return
-        added = reached.stores[location].add(elements)
+    def wait(location: str, added: Sequence[Element]) -> None:
         count = len(added)
         if count:
             reached.generated += count
@@ -89,12 +86,12 @@ def solve(
             waits.append(added)
 
     try:
-        arrive(cfa.entry, domain.initial(initial))
+        wait(cfa.entry, reached.stores[cfa.entry].add(domain.initial(initial)))
         while waiting:
             _, location = heappop(waiting)
             batches, pending[location] = pending[location], []
             batch = unite(reached.stores[location], batches, only_current=schedule.drop_superseded)
-            _process(cfa, domain, location, batch, schedule, reached, arrive, check_limits)
+            _process(cfa, domain, location, batch, schedule, reached, wait, check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
         reached.reason = stop_reason(stop)
@@ -108,27 +105,39 @@ def _process(
     batch: Sequence[Element],
     schedule: Schedule,
     reached: Reached[Element],
-    arrive: Callable[[str, Sequence[Element]], None],
+    wait: Callable[[str, Sequence[Element]], None],
     check_limits: Callable[[Reached[Element]], None],
 ) -> None:
+    """Propagate a batch along the edges that leave a location; `wait` gets what is new at their targets."""
     if schedule.keep is not None and location not in schedule.keep:
         reached.stores[location].clear()
     reached.iterations += 1
     for listener in reached.listeners:
         listener.on_location(location, len(batch))
-    for edge in cfa.leaving(location) if batch else ():
+    edges = cfa.leaving(location) if batch else ()
+    stores = [reached.stores[edge.target] for edge in edges]
+    done = 0
+    while done < len(edges):
+        if not schedule.trace and len(batch) <= AT_ONCE:
+            for added in advance(domain, edges, done, batch, stores):
+                if added:
+                    wait(edges[done].target, added)
+                done += 1
+            if done == len(edges):
+                break
+        edge, store = edges[done], stores[done]
+        done += 1
         if not schedule.trace:
-            if len(batch) <= AT_ONCE:
-                arrive(edge.target, domain.post(edge, batch))
-                continue
             for results in posts(domain, edge, batch, lambda: check_limits(reached)):
-                arrive(edge.target, results)
+                if results:
+                    wait(edge.target, store.add(results))
             continue
         for element in batch:
             results = domain.post(edge, [element])
             for listener in reached.listeners:
                 listener.on_edge(edge, element, results)
-            arrive(edge.target, results)
+            if results:
+                wait(edge.target, store.add(results))
     check_limits(reached)
 
 

@@ -13,9 +13,9 @@ from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store, unite
+from kleene.core.domain import AbstractDomain, Store, advance, unite
 from kleene.diagnostics import LimitReached
-from kleene.engine.fixpoint import Listener, Reached, Schedule, posts, stop_reason
+from kleene.engine.fixpoint import AT_ONCE, Listener, Reached, Schedule, posts, stop_reason
 from kleene.engine.order import location_ranks
 
 Label = TypeVar("Label")
@@ -28,13 +28,13 @@ class CallDomain(AbstractDomain[Label, Element], Protocol[Label, Element]):
     def callee(self, label: Label) -> str | None:
         """The procedure that a label calls."""
 
-    def enter(self, edge: Edge[Label], element: Element) -> Sequence[Element]:
-        """The entry elements of the callee."""
+    def enter(self, edge: Edge[Label], elements: Sequence[Element]) -> Sequence[Sequence[Element]]:
+        """The entry elements of the callee, for each element that calls."""
 
     def context(self, element: Element) -> Hashable:
         """Entry elements of equal contexts are analysed together."""
 
-    def resume(self, edge: Edge[Label], caller: Element, entry: Element, exits: Sequence[Element]) -> list[Element]:
+    def resume(self, edge: Edge[Label], caller: Element, entry: Element, exits: Sequence[Element]) -> Sequence[Element]:
         """The elements after a call by `caller` that entered the callee by `entry` and left it by `exits`."""
 
 
@@ -44,10 +44,6 @@ class Procedure(Generic[Label]):
 
     cfa: Cfa[Label]
     exit: str
-
-
-_Call = tuple[int, Edge[Label], Element, Element]
-"""A call that waits: the number of its activation, the edge, the caller's element, and the entry element."""
 
 
 @dataclass
@@ -60,7 +56,18 @@ class Activation(Generic[Label, Element]):
     ranks: dict[str, int]
     stores: dict[str, Store[Element]] = field(default_factory=dict)
     pending: dict[str, list[Sequence[Element]]] = field(default_factory=dict)
-    callers: dict[_Call[Label, Element], Activation[Label, Element]] = field(default_factory=dict)
+    entries: set[Element] = field(default_factory=set)
+    callers: list[_Call[Label, Element]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call(Generic[Label, Element]):
+    """A call that waits: its activation and edge, the caller's element, and the entry element."""
+
+    caller: Activation[Label, Element]
+    edge: Edge[Label]
+    element: Element
+    entry: Element
 
 
 @dataclass(slots=True)
@@ -163,10 +170,16 @@ class _Table(Generic[Label, Element]):
         return activation
 
     def _arrive(self, activation: Activation[Label, Element], location: str, elements: Sequence[Element]) -> None:
+        self._wait(activation, location, self._store(activation, location).add(elements))
+
+    def _store(self, activation: Activation[Label, Element], location: str) -> Store[Element]:
         store = activation.stores.get(location)
         if store is None:
             store = activation.stores[location] = self.domain.store()
-        added = store.add(elements)
+        return store
+
+    def _wait(self, activation: Activation[Label, Element], location: str, added: Sequence[Element]) -> None:
+        """Elements that are new at a location wait to be propagated."""
         if not added:
             return
         self.reached.generated += len(added)
@@ -182,35 +195,70 @@ class _Table(Generic[Label, Element]):
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))
         if location == activation.procedure.exit:
-            for (_, edge, element, entry), caller in self._waiting_for(activation):
-                self._arrive(caller, edge.target, self.domain.resume(edge, element, entry, batch))
-        for edge in activation.procedure.cfa.leaving(location):
-            name = self.domain.callee(edge.label)
-            if name is None:
-                for results in posts(self.domain, edge, batch, check_limits):
-                    self._arrive(activation, edge.target, results)
-                continue
-            for element in batch:
-                self._call(activation, edge, element, name)
+            for call in self._waiting_for(activation):
+                results = self.domain.resume(call.edge, call.element, call.entry, batch)
+                self._arrive(call.caller, call.edge.target, results)
+        edges = activation.procedure.cfa.leaving(location)
+        is_small = len(batch) <= AT_ONCE
+        stores = [self._target(activation, edge) for edge in edges] if is_small else []
+        done = 0
+        while done < len(edges):
+            for added in advance(self.domain, edges, done, batch, stores) if is_small else ():
+                if added:
+                    self._wait(activation, edges[done].target, added)
+                done += 1
+            if done < len(edges):
+                self._propagate(activation, edges[done], batch, check_limits)
+                done += 1
 
-    def _waiting_for(
-        self, callee: Activation[Label, Element]
-    ) -> list[tuple[_Call[Label, Element], Activation[Label, Element]]]:
-        """The callers that wait for a callee, without elements that a join has replaced by larger ones."""
+    def _target(self, activation: Activation[Label, Element], edge: Edge[Label]) -> Store[Element]:
+        """Where the results of an edge go at once; those of a call come later."""
+        is_call = self.domain.callee(edge.label) is not None
+        return self._store(activation, edge.source if is_call else edge.target)
+
+    def _propagate(
+        self,
+        activation: Activation[Label, Element],
+        edge: Edge[Label],
+        batch: Sequence[Element],
+        check_limits: Callable[[], None],
+    ) -> None:
+        """A batch along one edge."""
+        name = self.domain.callee(edge.label)
+        if name is None:
+            for results in posts(self.domain, edge, batch, check_limits):
+                self._arrive(activation, edge.target, results)
+            return
+        for first in range(0, len(batch), AT_ONCE):
+            if first:
+                check_limits()
+            calling = batch[first : first + AT_ONCE]
+            for element, entries in zip(calling, self.domain.enter(edge, calling), strict=True):
+                self._call(activation, edge, element, name, entries)
+
+    def _waiting_for(self, callee: Activation[Label, Element]) -> list[_Call[Label, Element]]:
+        """The calls that wait for a callee, without elements that a join has replaced by larger ones."""
         if self.schedule.drop_superseded:
-            for key, caller in list(callee.callers.items()):
-                if not caller.stores[key[1].source].current(key[2]):
-                    del callee.callers[key]
-        return list(callee.callers.items())
+            callee.callers = [c for c in callee.callers if c.caller.stores[c.edge.source].current(c.element)]
+        return list(callee.callers)
 
-    def _call(self, caller: Activation[Label, Element], edge: Edge[Label], element: Element, name: str) -> None:
-        for entry in self.domain.enter(edge, element):
+    def _call(
+        self,
+        caller: Activation[Label, Element],
+        edge: Edge[Label],
+        element: Element,
+        name: str,
+        entries: Sequence[Element],
+    ) -> None:
+        for entry in entries:
             key = (name, self.domain.context(entry))
             callee = self._entered.get(key)
             if callee is None:
                 callee = self._entered[key] = self._activate(name, self.procedures[name], self._ranks[name])
-            callee.callers[caller.number, edge, element, entry] = caller
-            self._arrive(callee, callee.procedure.cfa.entry, [entry])
+            callee.callers.append(_Call(caller, edge, element, entry))
+            if entry not in callee.entries:  # what a store was given before adds nothing
+                callee.entries.add(entry)
+                self._arrive(callee, callee.procedure.cfa.entry, [entry])
             store = callee.stores.get(callee.procedure.exit)
             if store is not None:
                 self._arrive(caller, edge.target, self.domain.resume(edge, element, entry, store.elements()))

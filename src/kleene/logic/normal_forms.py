@@ -5,11 +5,14 @@ Transitive closures count as atoms here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 
 from kleene.diagnostics import KleeneError
 from kleene.logic.formula import (
+    FALSE,
+    TRUE,
     And,
     Const,
     Exists,
@@ -133,3 +136,27 @@ def conjuncts(f: Formula) -> list[Formula]:
         else:
             parts.append(g)
     return parts
+
+
+def settled(f: Formula, known: Mapping[Formula, bool]) -> Formula:
+    """The formula where some of its parts are known; connectives of constants vanish, quantifiers are left alone."""
+    if f in known:
+        return TRUE if known[f] else FALSE
+    match f:
+        case Not(body):
+            return neg(settled(body, known))
+        case And(a, b):
+            return conj(settled(a, known), settled(b, known))
+        case Or(a, b):
+            return disj(settled(a, known), settled(b, known))
+        case Iff(a, b):
+            one, other = settled(a, known), settled(b, known)
+            if one in (TRUE, FALSE):
+                return other if one is TRUE else neg(other)
+            return (one if other is TRUE else neg(one)) if other in (TRUE, FALSE) else Iff(one, other)
+        case IfThenElse(c, a, b):
+            condition, then, otherwise = (settled(g, known) for g in (c, a, b))
+            if condition in (TRUE, FALSE):
+                return then if condition is TRUE else otherwise
+            return IfThenElse(condition, then, otherwise)
+    return f

@@ -13,7 +13,7 @@ from kleene.passes.facts.memory import Memory
 from kleene.semantics.steps.context import Alarm
 
 if TYPE_CHECKING:
-    from kleene.domains.fesa.calling import CallingFesaDomain
+    from kleene.domains.fesa.calls.calling import CallingFesaDomain
     from kleene.domains.fesa.heap import State
 
 

@@ -40,7 +40,7 @@ class NativeRuleProgram:
             self.head.args,
             all_active,
         )
-        self.reads = frozenset(reads)
+        self.reads = frozenset(reads) | self.head.reads
 
     def bind(self, vocabulary: Vocabulary) -> tuple[_native.Program, str, int]:
         """The program, the kind of the head, and the rail that it changes."""

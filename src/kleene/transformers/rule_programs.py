@@ -44,6 +44,11 @@ class Head:
     rail: int | None
     args: tuple[str, ...] = ()
 
+    @property
+    def reads(self) -> frozenset[int]:
+        """The rails that it depends on beside its own: ``p(v, v)`` is demanded of nodes that are one individual."""
+        return frozenset((SM,)) if self.kind == "predicate" and len(set(self.args)) < len(self.args) else frozenset()
+
 
 def head_of(rule: Rule, vocabulary: Vocabulary) -> Head:
     match rule.head:
@@ -171,7 +176,7 @@ class RuleProgram:
         self._body = tensors
         self._hidden = hidden
         self._everything = [t[0] for t in tensors]
-        self.reads = self._loads()
+        self.reads = self._loads() | self.head.reads
         self.reads_equality = any(v.op in ("identity", "on_diagonal") for v in self._reachable())
         self._unmet = self._demand()
 

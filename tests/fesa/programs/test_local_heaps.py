@@ -18,10 +18,10 @@ from tests.fesa.transformers.test_soundness import shaken
 
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Invoke
-from kleene.domains.fesa.calling import CallingFesaDomain, procedures
+from kleene.domains.fesa.calls.calling import CallingFesaDomain, procedures
+from kleene.domains.fesa.calls.local_heaps import LocalHeaps, reachable_nodes
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options, join_vectors
-from kleene.domains.fesa.local_heaps import LocalHeaps, reachable_nodes
 from kleene.domains.fesa.summaries import summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen

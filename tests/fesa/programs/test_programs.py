@@ -14,7 +14,7 @@ from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
-from kleene.domains.fesa.calling import CallingFesaDomain
+from kleene.domains.fesa.calls.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import StateStore
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.heap import join_vectors
@@ -115,11 +115,12 @@ def test_cases_are_a_partition() -> None:
     numbers = set()
     for store in result.reached.stores.values():
         for state in store.elements():
-            parts = by_cases.cases([state.vectors])
+            parts = by_cases.cases([state.heap(by_cases.options)])
             numbers.add(len(parts))
-            together = join_vectors([vectors for _, vectors in parts])
+            together = join_vectors([part.vectors for _, part in parts])
             assert together is not None and together.function == state.vectors.function
-            for case, vectors in parts:
+            for case, part in parts:
+                vectors = part.vectors
                 for node in by_cases.asked:
                     flag = vectors.flag(Flag(NOT_NULL, node))
                     assert vectors.restrict(~flag if node.name in case else flag).is_empty()

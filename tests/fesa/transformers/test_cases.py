@@ -29,7 +29,7 @@ def divided(bench: Bench, items: list[Item], picked: set[Node]) -> tuple[list[He
     vectors = rename_nodes(state.vectors, names | {n.other: new.other for n, new in names.items()})
     asked = [n for n in state.nodes() if n.kind == VARIABLE]
     renamed = [replace(i, placing={b: names.get(n, n) for b, n in i.placing.items()}) for i in items]
-    return [part for _, part in cases_of(vectors, bench.options, asked, frozenset(asked))], renamed
+    return [part for _, part in cases_of(Heap(vectors, bench.options), asked, frozenset(asked))], renamed
 
 
 @pytest.mark.parametrize(("vocabulary", "blocks", "size"), [("links", 2, 1), ("lists", 3, 12), ("objects", 1, 12)])
@@ -54,5 +54,5 @@ def test_variables_that_lead_to_structures_that_are_given_up(tmp_path: Path) -> 
     heap = bench.state([next(iter(bench.items(1, 0, 0)))])
     flag: Flag = edge(Node(VARIABLE, "elsewhere", 8), 0, OTHERS, 0)
     vectors = heap.vectors.add(flag)
-    cases = {case for case, _ in cases_of(vectors, bench.options, [], frozenset())}
+    cases = {case for case, _ in cases_of(Heap(vectors, bench.options), [], frozenset())}
     assert {any("elsewhere" in answer for answer in case) for case in cases} == {True, False}

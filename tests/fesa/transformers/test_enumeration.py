@@ -20,6 +20,7 @@ SETTINGS = {
     "apart": Options(apart=True, by_role=True),
     "one way": Options(back=frozenset({(16, 8)})),
     "related numbers": Options(related_numbers=True),
+    "sizes": Options(sizes=True),
     "no incoming": Options(in_counter=False, reduce=False),
     "bare": Options(out_counter=False, in_counter=False, reduce=False, parents=False),
     "bare with parents": Options(out_counter=False, in_counter=False, reduce=False),

@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 from tests.fesa.checking import Bench
 from tests.fesa.concrete import ACCESS, UNSET, Concrete, Outcome, outcomes
+from tests.fesa.meaning import sizes_of
 from tests.fesa.statements import VOCABULARIES, Statement
 
 from kleene.domains.fesa.counters import count_is, decrement, increment, keep_hygiene, reduce
 from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, Flag, Node
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options
+from kleene.domains.fesa.sizes import agree
 from kleene.domains.fesa.summaries import materialise, separate_instance, summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
@@ -27,6 +29,7 @@ SETTINGS = [
     Options(),
     Options(apart=True),
     Options(related_numbers=True),
+    Options(sizes=True),
     Options(parents=False),
     Options(in_counter=False, reduce=False),
     Options(out_counter=False, in_counter=False, reduce=False, parents=False),
@@ -53,7 +56,8 @@ def nothing(checked: Bench) -> Concrete:
 
 
 def start(checked: Bench) -> Heap:
-    return Heap(checked.meaning.state(checked.space, nothing(checked), {}, {}), checked.options)
+    vectors = checked.meaning.state(checked.space, nothing(checked), {}, {})
+    return Heap(vectors, checked.options, sizes_of(nothing(checked), {}) if checked.options.sizes else None)
 
 
 def shaken(heap: Heap, choose: random.Random) -> None:
@@ -114,10 +118,11 @@ def follow(checked: Bench, choose: random.Random, steps: int = 24, blocks: int =
             continue
         together = after[None if None in after else bool(outcome.truth)]
         assert together is not None, f"{told} leads nowhere"
-        heap, real = Heap(together, checked.options), outcome.after.copy()
+        heap, real = together, outcome.after.copy()
         heap.prune()
         shaken(heap, choose)
-        assert checked.meaning.represents(heap.vectors, real), f"{told} to {real}"
+        assert agree(heap)
+        assert checked.meaning.represents(heap.vectors, real, sizes=heap.sizes), f"{told} to {real}"
 
 
 def scripted(checked: Bench, heap: Heap, real: Concrete, *steps: str) -> tuple[Heap, Concrete, list[str]]:
@@ -129,7 +134,7 @@ def scripted(checked: Bench, heap: Heap, real: Concrete, *steps: str) -> tuple[H
         raised += told
         together = after[None]
         assert together is not None
-        heap = Heap(together, checked.options)
+        heap = together
         heap.prune()
         real = max((o.after.copy() for o in outcomes(by_code[code].run, real)), key=lambda m: len(m.alive))
     return heap, real, raised
@@ -249,7 +254,7 @@ def test_observation_1_and_2(folder: Path, options: Options) -> None:
         heap = start(checked)
         for _ in range(12):
             after, _ = checked.apply(choose.choice(able), heap)
-            heap = Heap(after[None] or heap.vectors, options)
+            heap = after[None] or heap
         heap.prune()
         nodes = heap.heap_nodes()
         if len(nodes) < 3:

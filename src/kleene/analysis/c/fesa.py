@@ -14,7 +14,7 @@ from kleene.cfa.operations import DeclareLocal, Operation
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED
 from kleene.diagnostics import LimitReached
-from kleene.domains.fesa.calling import CallingFesaDomain, procedures
+from kleene.domains.fesa.calls.calling import CallingFesaDomain, procedures
 from kleene.domains.fesa.directions import MOST_WAYS, Slots, one_way_forests
 from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
@@ -104,7 +104,7 @@ ASSERTED = frozenset(("assertion", "unreach_call"))
 
 def _follows_numbers(row: FesaAttempt) -> bool:
     """Whether a row may help where assertions alone are open."""
-    return bool(row.related_numbers or row.by)
+    return bool(row.related_numbers or row.by or row.sizes)
 
 
 def _clean(result: FesaResult) -> bool:
@@ -168,6 +168,8 @@ class FesaAttempt:
     """Whether one structure inside another is followed apart."""
     way: int = 0
     """Which of the directions all parents have (`directions`), from 1 on; 0 for any direction of each."""
+    sizes: bool = False
+    """Whether the numbers of blocks are related to those of variables."""
     by: str = ""
     """What the numbers of the program are followed as: themselves, images (`order`), or fewer tests (`numbers`)."""
 
@@ -217,6 +219,13 @@ FESA_ATTEMPTS = (
             keep, "apart", "nodes of variables are kept apart from summaries", apart=True, stop_at="warning"
         )
         for keep in ("live", "loop", "scope")
+    ),
+    FesaAttempt(
+        "sizes",
+        "numbers of blocks are related to counters",
+        sizes=True,
+        by_role=True,
+        by_cases=True,
     ),
     FesaAttempt("numbers", "tests that contradict zones or equations of numbers are left out", by="numbers"),
     FesaAttempt("neighbours", "the numbers of two cells of a summary are related", related_numbers=True),
@@ -302,7 +311,7 @@ class _Attempts:
         longer = not first.complete or bool(self.lost_now(first))
         wrong = bool(_kinds(first) - LEAKS)
         rows = (row for row in FESA_ATTEMPTS[1:] if longer or not (row.keep != "live" or row.way))
-        rows = (row for row in rows if wrong or (row.by and not first.complete) or not (row.related_numbers or row.by))
+        rows = (row for row in rows if wrong or (row.by and not first.complete) or not _follows_numbers(row))
         return (row for row in rows if self.run.applies(row))
 
     def _past_leaks(self) -> FesaResult:
@@ -394,6 +403,7 @@ class _Run:
             by_role=plan.by_role,
             by_cases=plan.by_cases,
             related_numbers=plan.related_numbers,
+            sizes=plan.sizes,
             back=self._one_way[plan.way - 1] if plan.way and self.applies(plan) else frozenset(),
             inner=self._inner if plan.inner and self.applies(plan) else None,
         )

@@ -24,7 +24,7 @@ def dead_ends(cfa: Cfa[Action], domain: ShapeDomain, structures: Mapping[str, Se
     found = []
     for location, here in structures.items():
         edges = cfa.leaving(location)
-        if not here or any(domain.transformer(e.label).post(s).drafts for s in here for e in edges):
+        if not here or any(domain.leads_on(e.label, s) for s in here for e in edges):
             continue
         reasons = [_reason(domain, edges, structure) for structure in here]
         if edges and None not in reasons:

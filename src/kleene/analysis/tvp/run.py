@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
@@ -185,10 +185,10 @@ def run(
                 _self_check(analysis, structures, reached)
             if reached.complete and reached.kept_everywhere and not (options.decompose or options.best):
                 activity = "looking for dead ends"
-                dead = dead_ends(analysis.cfa, _silent(analysis), _structures_at(analysis, reached))
+                dead = dead_ends(analysis.cfa, *(replay := (_silent(analysis), _structures_at(analysis, reached))))
                 if not (dead or domain.wrong_updates or len(domain.log)):
                     activity = "trying updates on small stores"
-                    tried = _tried_updates(analysis, reached)
+                    tried = _tried_updates(analysis, *replay)
             if (options.transitions or options.queries) and reached.complete:
                 activity = "deriving the graph of transitions"
                 graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _structures_at(analysis, reached))
@@ -253,7 +253,8 @@ def _solved_apart(
 
 def _silent(analysis: Analysis) -> ShapeDomain:
     """A domain like that of the analysis, for replays whose messages are not counted."""
-    return ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
+    coercer = analysis.domain.coercer
+    return ShapeDomain(analysis.program.vocabulary, coercer.rules, analysis.domain.options, coercer=coercer)
 
 
 def _structures_at(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
@@ -351,11 +352,12 @@ def _wrong_updates(analysis: Analysis) -> list[Diagnostic]:
     return errors
 
 
-def _tried_updates(analysis: Analysis, reached: Reached[Structure]) -> list[Diagnostic]:
+def _tried_updates(
+    analysis: Analysis, replay: ShapeDomain, structures: Mapping[str, Sequence[Structure]]
+) -> list[Diagnostic]:
     """Updates that are wrong on a small store of a structure that they meet."""
-    structures = _structures_at(analysis, reached)
     errors = []
-    for wrong in wrong_updates(analysis.cfa, _silent(analysis), analysis.derivations, structures):
+    for wrong in wrong_updates(analysis.cfa, replay, analysis.derivations, structures):
         breach = _breach(analysis, wrong.edge, wrong.result)
         text = f"{breach}, on a store of a structure there: the update or the rule is wrong"
         errors.append(Diagnostic(text, wrong.edge.label.position, "warning"))

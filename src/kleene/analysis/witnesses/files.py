@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from kleene.cfa.operations import Place
 from kleene.diagnostics import InputError, Position, UsageError
 
 _WAYPOINTS = ("assumption", "target", "function_enter", "function_return", "branching")
@@ -24,6 +25,10 @@ class Location:
     file: str
     line: int
     column: int | None = None
+
+    def is_at(self, place: Place) -> bool:
+        """Whether a place of the program is in the same line of a file of that name."""
+        return self.line == place.line and Path(self.file).name == Path(place.file).name
 
 
 @dataclass(frozen=True)

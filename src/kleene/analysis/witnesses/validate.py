@@ -1,8 +1,9 @@
 """Witnesses validated: a violation is replayed on the interpreter, invariants are checked as assertions.
 
 A violation witness is confirmed by a run that has an error at its target and passes its waypoints in order; places are
-compared by line. The run takes the values that the witness gives to functions; if that run shows nothing, the runs of
-an exploration are tried. A correctness witness is confirmed if its invariants and its property are proved together.
+compared by file and line. The run takes the values that the witness gives to functions; if that run shows nothing, the
+runs of an exploration are tried. A correctness witness is confirmed if its invariants and its property are proved
+together.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import CheckOptions, error_kinds
 from kleene.analysis.witnesses.files import CORRECTNESS, VIOLATION, LoopInvariant, Waypoint, Witness
-from kleene.analysis.witnesses.instrument import with_assertions
+from kleene.analysis.witnesses.instrument import Asserted, with_assertions
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Allocate, Call, Havoc, Realloc
 from kleene.cfa.program import CProgram
@@ -66,7 +67,7 @@ def _violation(witness: Witness, properties: Sequence[str], options: CheckOption
         if not set(violated_properties(confirmed.fault.kind, confirmed.fault.detail)) & set(properties):
             continue
         target = witness.waypoints[-1].location
-        if confirmed.fault.place.line != target.line:
+        if not target.is_at(confirmed.fault.place):
             reasons.append(f"a run has an error at line {confirmed.fault.place.line}, not at the target")
             continue
         missed = _missed_waypoint(witness.waypoints[:-1], confirmed.trace)
@@ -121,7 +122,7 @@ def _inputs(witness: Witness, program: CProgram, *, malloc_may_fail: bool) -> li
         why = trace.reasons[position]
         place = step.operation.place
         fits = isinstance(step.operation, Havoc | Call) or (_allocates(step.operation) and "malloc" in why)
-        if waiting and fits and waiting[0][0].location.line == place.line and _is_value(step.operation, waiting[0][1]):
+        if waiting and fits and waiting[0][0].location.is_at(place) and _is_value(step.operation, waiting[0][1]):
             inputs.append(waiting.pop(0)[1])
         else:
             inputs.append(1 if _allocates(step.operation) else 0)
@@ -161,7 +162,7 @@ class _Heaps:
 
 def _passes(waypoint: Waypoint, trace: Trace, number: int, heaps: _Heaps) -> bool:
     step = trace.steps[number]
-    if step.operation.place.line != waypoint.location.line:
+    if not waypoint.location.is_at(step.operation.place):
         return False
     if waypoint.type == "branching":
         return step.truth is not None and str(step.truth).lower() == waypoint.constraint.strip()
@@ -199,7 +200,9 @@ _ORDER: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
 
 def holds(expression: str, heap: Heap) -> bool | None:
     """Whether a C expression over variables is true; None where this evaluator does not understand it."""
-    text = re.sub(r"!(?!=)", " not ", expression.replace("&&", " and ").replace("||", " or "))
+    if "~" in expression:
+        return None
+    text = re.sub(r"!(?!=)", "~", expression.replace("&&", " and ").replace("||", " or "))  # binds as it does in C
     text = re.sub(r"\b(\d+)[uUlL]+\b", r"\1", text).replace("(void *)", "").strip()
     try:
         value = _evaluate(ast.parse(text, mode="eval").body, {name: v for _, name, v in heap.variables})
@@ -217,7 +220,7 @@ def _evaluate(node: ast.expr, values: dict[str, str]) -> int | str | None:
         return None if value in ("undefined", "?") else int(value) if re.fullmatch(r"-?\d+", value) else value
     if isinstance(node, ast.UnaryOp):
         inner = _evaluate(node.operand, values)
-        if isinstance(node.op, ast.Not):
+        if isinstance(node.op, ast.Invert):
             return None if inner is None else int(inner == 0)
         return -inner if isinstance(node.op, ast.USub) and isinstance(inner, int) else None
     if isinstance(node, ast.BoolOp):
@@ -246,7 +249,6 @@ def _compare(node: ast.Compare, values: dict[str, str]) -> int | None:
 
 def _correctness(witness: Witness, properties: Sequence[str], options: CheckOptions) -> Validation:
     with tempfile.TemporaryDirectory(prefix="kleene-validate-") as folder:
-        files, left_out = _instrument(witness, Path(folder))
         wanted = tuple(dict.fromkeys((*properties, "assert")))
         folders = tuple(str(Path(file).parent) for file in witness.files)
         settings = replace(
@@ -254,6 +256,7 @@ def _correctness(witness: Witness, properties: Sequence[str], options: CheckOpti
             properties=wanted,
             read=replace(options.read, include=(*options.read.include, *folders), data_model=witness.data_model),
         )
+        files, left_out = _checked(witness, Path(folder), settings)
         report = check(files, settings)
     verdict = report.verdict
     if verdict is Verdict.FALSE:
@@ -265,7 +268,9 @@ def _correctness(witness: Witness, properties: Sequence[str], options: CheckOpti
     if left_out:
         place = left_out[0].location
         return Validation(
-            OPEN, f"the invariant at line {place.line} is at no loop or is no plain expression", report=report
+            OPEN,
+            f"the invariant at line {place.line} is at no loop that runs, or is no plain expression",
+            report=report,
         )
     count = len(witness.invariants)
     return Validation(
@@ -289,15 +294,36 @@ def proved_invariants(
     return [invariant for invariant in invariants[:_MOST_ALONE] if holds_in_source([invariant])]
 
 
-def _instrument(witness: Witness, folder: Path) -> tuple[list[str], list[LoopInvariant]]:
-    """Copies of the files with the invariants as assertions, and the invariants that are in none of them."""
-    files: list[str] = []
-    left_out = [i for i in witness.invariants if i.location.file not in witness.files]
+def _checked(witness: Witness, folder: Path, options: CheckOptions) -> tuple[list[str], list[LoopInvariant]]:
+    """Copies of the files with those invariants as assertions that the program checks, and the other invariants.
+
+    One in a comment, or in what the preprocessor leaves out, is not checked; a macro may have effects.
+    """
+    files, asserted, left_out = _instrument(witness, witness.invariants, folder)
+    if not witness.invariants:
+        return files, left_out
+    program = read_program(files, replace(options.read, errors=error_kinds(options.properties)))
+    kept = [
+        a.invariant
+        for file, places in asserted.items()
+        for a in places
+        if a.is_checked(o for o in program.operations if o.place.file == file)
+    ]
+    unchecked = [a.invariant for places in asserted.values() for a in places if a.invariant not in kept]
+    return _instrument(witness, kept, folder)[0] if unchecked else files, [*left_out, *unchecked]
+
+
+def _instrument(
+    witness: Witness, invariants: Sequence[LoopInvariant], folder: Path
+) -> tuple[list[str], dict[str, list[Asserted]], list[LoopInvariant]]:
+    """Copies of the files with the invariants as assertions, these by copy, and the invariants that are in none."""
+    asserted: dict[str, list[Asserted]] = {}
+    left_out = [i for i in invariants if i.location.file not in witness.files]
     for number, file in enumerate(witness.files):
-        own = [i for i in witness.invariants if i.location.file == file]
-        text, missing = with_assertions(Path(file).read_text(encoding="utf-8", errors="replace"), own)
+        own = [i for i in invariants if i.location.file == file]
+        text, places, missing = with_assertions(Path(file).read_text(encoding="utf-8", errors="replace"), own)
         copy = folder / f"{number}-{Path(file).name}"
         copy.write_text(text, encoding="utf-8")
-        files.append(str(copy))
+        asserted[str(copy)] = places
         left_out += missing
-    return files, left_out
+    return list(asserted), asserted, left_out

@@ -59,13 +59,16 @@ class CallingDecomposedDomain(DecomposedDomain):
     def context(self, element: Product) -> Hashable:
         return element.context
 
-    def enter(self, edge: Edge[Action], element: Product) -> list[Product]:
+    def enter(self, edge: Edge[Action], elements: Sequence[Product]) -> list[list[Product]]:
+        return [self._enter(edge, element) for element in elements]
+
+    def _enter(self, edge: Edge[Action], element: Product) -> list[Product]:
         calls, wholes = self._calls(edge, element)
         others = [part for own, parts in element.sets.items() if own not in calls.classes for part in parts]
         outside = OUTER in self.locality.vocabulary and any(map(_may_hold_blocks, (*others, *element.adrift)))
-        for whole in wholes:
-            if whole not in calls.entered:
-                calls.entered[whole] = tuple(self.inner.enter(edge, whole))
+        new = [whole for whole in dict.fromkeys(wholes) if whole not in calls.entered]
+        for whole, entries_of_one in zip(new, self.inner.enter(edge, new), strict=True):
+            calls.entered[whole] = tuple(entries_of_one)
         entries = dict.fromkeys(e for whole in wholes for e in calls.entered[whole])
         return [self._entry(_with_outer(e) if outside else e) for e in entries]
 

@@ -14,10 +14,10 @@ In reading order:
 - `counters`: edge counters
 - `summaries`: fold and expand
 - `widening`: widening by summarisation
+- `sizes`: numbers of blocks beside the function
 - `ownership`: lost blocks
 - `directions`: slots that are never parent edges
 - `inner`: one structure inside another, followed apart
 - `cases`: several states of one location
-- `calling`: programs with recursive functions
-- `local_heaps`: calls on local heaps
+- `calls`: programs with recursive functions
 """

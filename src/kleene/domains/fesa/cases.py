@@ -13,20 +13,19 @@ from collections.abc import Iterable, Iterator, Set
 from kleene.domains.fesa.counters import keep_hygiene, reduce
 from kleene.domains.fesa.flags import EXISTS, NOT_NULL, OTHERS, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
-from kleene.domains.fesa.heap import CHOSEN, Case, Heap, Options
+from kleene.domains.fesa.heap import CHOSEN, Case, Heap
 from kleene.domains.fesa.inner import HAS_CHOSEN
-from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import reached_from
 
 Part = tuple[Case, Heap]
 
 
-def cases_of(vectors: Vectors, options: Options, asked: Iterable[Node], pointers: Set[Node]) -> Iterator[Part]:
+def cases_of(heap: Heap, asked: Iterable[Node], pointers: Set[Node]) -> Iterator[Part]:
     """The parts of a state: by which of the asked variables are NULL, which pointers lead to objects that have names.
 
     Where one structure inside another is followed, also by where it is.
     """
-    heap = Heap(vectors, options)
+    options = heap.options
     parts: list[Part] = [(frozenset(), heap)]
     for node in asked:
         parts = list(_divided(parts, node.name, Flag(NOT_NULL, node)))

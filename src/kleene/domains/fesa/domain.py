@@ -15,11 +15,12 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.fesa.cases import cases_of
 from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.functions import Space
-from kleene.domains.fesa.heap import Case, Heap, Options, State, join_vectors
+from kleene.domains.fesa.heap import Case, Heap, Options, State, join_heaps
+from kleene.domains.fesa.sizes import Sizes, agree
 from kleene.domains.fesa.transfer import Transfer
-from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import Role, coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
+from kleene.passes.facts.congruences import Congruences
 from kleene.passes.facts.lifetimes import Keep, variables_to_keep
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.passes.facts.reuse import locations_of_reuse
@@ -85,35 +86,49 @@ class FesaDomain:
 
     def start(self, heap: Heap) -> State:
         """A heap as the state at the entry."""
-        return self.state(heap.vectors, self.cfa.entry)
+        if self.options.sizes:
+            heap.sizes = Sizes.at_entry(Congruences(self.transfer.memory, self.cfa))
+        return self.state(heap, self.cfa.entry)
 
     def store(self) -> Store[State]:
         return StateStore(self.options)
 
     def post(self, edge: Edge[Operation], elements: Sequence[State]) -> list[State]:
         operation = edge.label
-        vectors: list[Vectors] = []
+        parts: list[Heap] = []
         report = self.reporter(edge)
         if any(self.space.size(e.vectors.function) > REORDERED_NODES for e in elements):
             self.space.arrange()
         for element in elements:
-            heap = Heap(element.vectors, self.options)
+            heap = element.heap(self.options)
             try:
                 for after in self.apply(heap, edge):
-                    self.forget_dead(after, edge)
-                    if not after.vectors.is_empty():
-                        vectors.append(after.vectors)
+                    if self._numbers_after(after, operation):
+                        self.forget_dead(after, edge)
+                        if agree(after):
+                            parts.append(after)
             except Unmodelled as reason:
                 report("unsupported", str(reason))
-        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(vectors)]
+        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(parts)]
 
-    def cases(self, parts_of_state: Sequence[Vectors]) -> list[tuple[Case, Vectors]]:
+    @staticmethod
+    def _numbers_after(heap: Heap, operation: Operation) -> bool:
+        """The numbers after an operation, where sizes are followed; False if they contradict it."""
+        if heap.sizes is None:
+            return True
+        if not agree(heap) or (sizes := heap.sizes.after(operation)) is None:
+            return False
+        heap.sizes = sizes
+        return True
+
+    def cases(self, parts_of_state: Sequence[Heap]) -> list[tuple[Case, Heap]]:
         """The parts joined; or one state for each case."""
-        groups: dict[Case, list[Vectors]] = {}
-        for vectors in parts_of_state:
-            for case, part in cases_of(vectors, self.options, self.asked, self.pointers):
-                groups.setdefault(case, []).append(part.vectors)
-        return [(case, together) for case, each in groups.items() if (together := join_vectors(each)) is not None]
+        groups: dict[Case, list[Heap]] = {}
+        for heap in parts_of_state:
+            for case, part in cases_of(heap, self.asked, self.pointers):
+                if agree(part):
+                    groups.setdefault(case, []).append(part)
+        return [(case, together) for case, each in groups.items() if (together := join_heaps(each)) is not None]
 
     def reporter(self, edge: Edge[Operation]) -> Report:
         """A function that records possible errors on an edge, whose operation comes next."""
@@ -150,9 +165,8 @@ class FesaDomain:
             if node.kind == "variable" and (node.name in names or node.name == "$register"):
                 clear(heap, node, self.transfer.report)
 
-    def state(self, vectors: Vectors, location: str, place: Place | None = None, case: Case = frozenset()) -> State:
+    def state(self, heap: Heap, location: str, place: Place | None = None, case: Case = frozenset()) -> State:
         head = location in self.summarising
-        heap = Heap(vectors, self.options)
         if head:
             widen(heap)
         else:
@@ -164,7 +178,7 @@ class FesaDomain:
             rename_by_role(heap, self.numbers)
         if coarsen(heap, self.options.limit) and place is not None:
             self.notes[f"{place}: the Boolean function was too large, and relations were forgotten"] = None
-        return State(heap.vectors, widen=head, case=case)
+        return State(heap.vectors, widen=head, case=case, sizes=heap.sizes)
 
     def explain_not_covered(self, element: State, store: Store[State]) -> str:
         return f"the state with {len(element.vectors.dims)} flags is not below the one there"
@@ -219,15 +233,14 @@ class StateStore:
         case = elements[0].case
         known = [self.states[case]] if case in self.states else []
         parts = [*known, *elements]
-        together = join_vectors([p.vectors for p in parts])
-        if together is None:
+        heap = join_heaps([p.heap(self.options) for p in parts])
+        if heap is None:
             return None
-        heap = Heap(together, self.options)
-        widened = any(p.widen for p in parts) or heap.space.size(together.function) > self.options.limit
+        widened = any(p.widen for p in parts) or heap.space.size(heap.vectors.function) > self.options.limit
         if widened:
             widen(heap)
         coarsen(heap, self.options.limit)
-        return State(heap.vectors, widen=widened, case=case)
+        return State(heap.vectors, widen=widened, case=case, sizes=heap.sizes)
 
     def covers(self, element: State) -> bool:
         if element.case not in self.states:

@@ -22,6 +22,7 @@ from kleene.domains.fesa.flags import (
 )
 from kleene.domains.fesa.functions import Function, Space
 from kleene.domains.fesa.graph import Graph, graph_of
+from kleene.domains.fesa.sizes import Sizes
 from kleene.domains.fesa.vectors import Vectors
 
 CHOSEN, FRESH = "chosen ", "fresh "
@@ -62,14 +63,17 @@ class Options:
     """Slots of blocks (size, offset) that are never parent edges."""
     inner: Inner | None = None
     """With it, one inner structure is followed apart from the others."""
+    sizes: bool = False
+    """Whether the numbers of blocks of nodes are followed, beside the numbers of the program."""
 
 
 class Heap:
     """A state under change."""
 
-    def __init__(self, vectors: Vectors, options: Options) -> None:
+    def __init__(self, vectors: Vectors, options: Options, sizes: Sizes | None = None) -> None:
         self.vectors = vectors
         self.options = options
+        self.sizes = sizes
         self._graph: Graph | None = None
 
     @property
@@ -85,12 +89,12 @@ class Heap:
         return (node.size, slot) in self.options.back
 
     def copy(self) -> Heap:
-        return Heap(self.vectors, self.options)
+        return Heap(self.vectors, self.options, self.sizes)
 
     def restrict(self, condition: Function) -> Heap | None:
         """The part of the state where a condition holds; None if it is empty."""
         vectors = self.vectors.restrict(condition)
-        return None if vectors.is_empty() else Heap(vectors, self.options)
+        return None if vectors.is_empty() else Heap(vectors, self.options, self.sizes)
 
     def possible(self, condition: Function) -> bool:
         return self.space.satisfiable(self.vectors.function & condition)
@@ -205,10 +209,17 @@ class State:
     """The call site of the function that begins with this state."""
     case: Case = frozenset()
     """With cases: those that the state is about."""
+    sizes: Sizes | None = None
 
     def same(self, other: State) -> bool:
         a, b = self.vectors, other.vectors
+        if self.sizes is not None and other.sizes is not None and not self.sizes.same(other.sizes):
+            return False
         return a.dims == b.dims and bool(a.function == b.function)
+
+    def heap(self, options: Options) -> Heap:
+        """The state, to be changed."""
+        return Heap(self.vectors, options, self.sizes)
 
 
 def join_vectors(parts: Sequence[Vectors]) -> Vectors | None:
@@ -217,3 +228,14 @@ def join_vectors(parts: Sequence[Vectors]) -> Vectors | None:
     for part in parts:
         result = part if result is None else result.join(part)
     return result
+
+
+def join_heaps(parts: Sequence[Heap]) -> Heap | None:
+    """The same of heaps, with what is known of the sizes of nodes."""
+    together = join_vectors([part.vectors for part in parts])
+    if together is None:
+        return None
+    sizes = parts[0].sizes
+    for part in parts[1:]:
+        sizes = None if sizes is None or part.sizes is None else sizes.join(part.sizes)
+    return Heap(together, parts[0].options, sizes)

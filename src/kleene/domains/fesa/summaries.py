@@ -116,6 +116,8 @@ def summarise(heap: Heap, kept: Node, gone: Node) -> None:
     for part in parts:
         function = function | part.zero(dims).function
     heap.vectors = Vectors(space, dims, function)
+    if heap.sizes is not None:
+        heap.sizes = heap.sizes.merged(kept, gone)
 
 
 def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
@@ -196,13 +198,16 @@ def separate_instance(heap: Heap, summary: Node, where: Function | None = None, 
         only = heap.space.rename(where, flags_of_instance(heap, summary, fresh(heap, summary))) & ~where & apart
     several = heap.copy()
     new = materialise(several, summary, only)
-    if alone is None:
-        heap.vectors = several.vectors
-        return new
-    vectors = rename_nodes(alone.vectors, {summary: new, summary.other: None})
-    if not several.vectors.is_empty():
-        vectors = vectors.join(several.vectors)
+    vectors = several.vectors
+    if alone is not None:
+        vectors = rename_nodes(alone.vectors, {summary: new, summary.other: None})
+        if not several.vectors.is_empty():
+            vectors = vectors.join(several.vectors)
     heap.vectors = vectors
+    if heap.sizes is not None:
+        exists = heap.exists(new)
+        certain = int(heap.possible(exists)) if not heap.possible(exists) or not heap.possible(~exists) else None
+        heap.sizes = heap.sizes.taken(summary, new, certain)
     return new
 
 

@@ -32,6 +32,7 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.inner import changes_names, give_up, linked, store_in_others
 from kleene.domains.fesa.ownership import Target
+from kleene.domains.fesa.sizes import Sizes
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import (
     NOWHERE,
@@ -50,7 +51,7 @@ from kleene.domains.fesa.writing import (
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
-_Branch = tuple[Vectors, tuple[Expression, bool], list[tuple[Heap, Function, Function]]]
+_Branch = tuple[Vectors, Sizes | None, tuple[Expression, bool], list[tuple[Heap, Function, Function]]]
 
 
 class Transfer(Evaluator):
@@ -508,13 +509,13 @@ class Transfer(Evaluator):
 
     def _assume(self, heap: Heap, condition: Expression, truth: bool) -> Iterator[Heap]:
         """One branch; the value of the condition is cached for the other branch."""
-        before, kept = heap.vectors, self._other_branch
-        if kept is not None and kept[0] is before and kept[1] == (condition, not truth):
-            parts = kept[2]
+        before, sizes, kept = heap.vectors, heap.sizes, self._other_branch
+        if kept is not None and kept[0] is before and kept[1] is sizes and kept[2] == (condition, not truth):
+            parts = kept[3]
             self._other_branch = None
         else:
             parts = list(self.condition(heap, condition))
-            self._other_branch = before, (condition, truth), parts
+            self._other_branch = before, sizes, (condition, truth), parts
         for part, holds, fails in parts:
             last = part.restrict(holds if truth else fails)
             if last is not None:

@@ -91,6 +91,8 @@ def rename_by_role(heap: Heap, numbers: dict[Role, int]) -> None:
             names |= {node: new, node.other: new.other}
     if names:
         heap.vectors = rename_nodes(heap.vectors, names)
+        if heap.sizes is not None:
+            heap.sizes = heap.sizes.renamed(names)
 
 
 FORGOTTEN = (

@@ -10,7 +10,7 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import Post
-from kleene.domains.shape.machine import NativePart, NativeParts
+from kleene.domains.shape.machine import EdgeWork
 from kleene.domains.shape.stores import NODE_JOINS
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
@@ -24,7 +24,12 @@ from kleene.transformers.transformer import Outcome, Report, Transformer
 
 if TYPE_CHECKING:
     from kleene.domains.shape.local_heaps import Division, LocalHeaps
+    from kleene.domains.shape.native_calls import NativeCalls
     from kleene.domains.shape.specified import Specified
+
+
+REFUSED, UNFINISHED = -2, -3
+"""What the native machine says of structures with too many nodes to mark, and of those that it leaves to Python."""
 
 
 class CallingShapeDomain(DerivingDomain):
@@ -42,8 +47,13 @@ class CallingShapeDomain(DerivingDomain):
         return LocalHeaps(self.vocabulary, self.calls)
 
     @cached_property
+    def _contexts(self) -> dict[Structure, Hashable]:
+        """Contexts of entries: many calls enter by the same."""
+        return {}
+
+    @cached_property
     def _calls(self) -> dict[tuple[Action, Structure], tuple[Division, Sequence[Structure]]]:
-        """How structures were divided at calls, and the entries of the callee: many activations call with the same."""
+        """How Python divided structures at calls, and the entries: many activations call with the same."""
         return {}
 
     @cached_property
@@ -56,6 +66,10 @@ class CallingShapeDomain(DerivingDomain):
         return (
             partial(self._post_specified, action) if isinstance(action, SpecifiedAction) else super()._post_of(action)
         )
+
+    def work_at(self, edge: Edge[Action]) -> EdgeWork:
+        is_native = not isinstance(edge.label, (SpecifiedAction, CallAction))
+        return super().work_at(edge) if is_native else EdgeWork.PYTHON
 
     def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
         """The action's outcome; raises LimitReached if focus would not end, as after an open contract."""
@@ -92,14 +106,39 @@ class CallingShapeDomain(DerivingDomain):
         return label.function if isinstance(label, CallAction) else None
 
     def context(self, element: Structure) -> Hashable:
-        canonicalizer = self.canonicalizer
-        if self.options.join in NODE_JOINS:
-            pointed: Hashable = canonicalizer.pointed_key(element.values, element.size)
-            return pointed
-        key: Hashable = canonicalizer.key(element.values)
-        return (element.size, key)
+        context = self._contexts.get(element)
+        if context is None:
+            canonicalizer = self.canonicalizer
+            if self.options.join in NODE_JOINS:
+                context = canonicalizer.pointed_key(element.values, element.size)
+            else:
+                context = (element.size, canonicalizer.key(element.values))
+            self._contexts[element] = context
+        return context
 
-    def enter(self, edge: Edge[Action], element: Structure) -> Sequence[Structure]:
+    def enter(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Sequence[Structure]]:
+        call = edge.label
+        assert isinstance(call, CallAction)
+        if self._native_calls is None:
+            return [self._enter(edge, element) for element in elements]
+        native = self._native_calls.of(call)
+        numbers, contradictory = native.enter(elements)
+        if contradictory is not None:
+            self.contradictions.setdefault(call, (edge, contradictory))
+        entered: list[Sequence[Structure]] = []
+        for k, number in enumerate(numbers):
+            if number >= 0:
+                entered.append(native.entries[number])
+            elif number == UNFINISHED:
+                entered.append(self._enter(edge, elements[k]))
+            else:
+                if number == REFUSED:
+                    self._refuse(edge, elements[k])
+                entered.append(())
+        return entered
+
+    def _enter(self, edge: Edge[Action], element: Structure) -> Sequence[Structure]:
+        """The entries for one structure, on the Python machine."""
         call = edge.label
         assert isinstance(call, CallAction)
         known = self._calls.get((call, element))
@@ -113,17 +152,34 @@ class CallingShapeDomain(DerivingDomain):
         if division is None:
             self._refuse(edge, element)
             return []
-        entries = list(self._settle(edge, self.heaps.entry(division, call)))
+        entries = self._settle(edge, self.heaps.entry(division, call))
         self._calls[call, element] = division, entries
         return entries
 
     def resume(
         self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
-    ) -> list[Structure]:
+    ) -> Sequence[Structure]:
+        call = edge.label
+        assert isinstance(call, CallAction)
+        if self._native_calls is not None:
+            found = self._native_calls.of(call).resume(caller, exits)
+            if found is not None:
+                after, refused, contradictory = found
+                for _ in range(refused):
+                    self._refuse(edge, caller)
+                if contradictory is not None:
+                    self.contradictions.setdefault(call, (edge, contradictory))
+                return after
+        return self._resume(edge, caller, exits)
+
+    def _resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+        """The same on the Python machine."""
         call = edge.label
         assert isinstance(call, CallAction)
         from kleene.domains.shape.heap_join import join_after_call
 
+        if (call, caller) not in self._calls:  # the native machine divided it
+            self._enter(edge, caller)
         division, _ = self._calls[call, caller]
         results: list[Structure] = []
         for end in exits:
@@ -134,28 +190,21 @@ class CallingShapeDomain(DerivingDomain):
                 results += self._settle(edge, after)
         return results
 
-    def _settle(self, edge: Edge[Action], structure: Structure) -> Sequence[Structure]:
+    def _settle(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
         """The structure coerced and blurred."""
-        settled = self._settled_natively(structure)
-        if settled is None:
-            coerced = self.coercer.coerce(structure)
-            settled = [self.blur(Draft.of(coerced, 0), coerced)] if coerced is not None else []
-        if not settled:
+        coerced = self.coercer.coerce(structure)
+        if coerced is None:
             self.contradictions.setdefault(edge.label, (edge, structure))
-        return settled
-
-    def _settled_natively(self, structure: Structure) -> Sequence[Structure] | None:
-        """The same on the native machine, by an action that does nothing; None where that machine cannot do it."""
-        if self.native is None or not self.stages.coerce_before:
-            return None
-        outcome = self.native.post(self._settling, [structure])
-        parts = outcome.parts if isinstance(outcome, NativeParts) else []
-        return parts[0].results if len(parts) == 1 and isinstance(parts[0], NativePart) else None
+            return []
+        return [self.blur(Draft.of(coerced, 0), coerced)]
 
     @cached_property
-    def _settling(self) -> Transformer:
-        nothing = Action("settle")
-        return Transformer(nothing, self.coercer, self.focuser, stages=self.stages, closed_input=False)
+    def _native_calls(self) -> NativeCalls | None:
+        """Calls on the native machine: what they lead to is coerced and blurred by an action that does nothing."""
+        if self.native is None or not self.stages.coerce_before:
+            return None
+        settling = Transformer(Action("settle"), self.coercer, self.focuser, stages=self.stages, closed_input=False)
+        return self.native.calls(self.heaps, settling, closed=self.keeps_rules)
 
     def _refuse(self, edge: Edge[Action], structure: Structure) -> None:
         reports = [Report(message, structure, definite=False) for message in edge.label.messages]

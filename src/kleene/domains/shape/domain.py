@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import InputError
-from kleene.domains.shape.machine import NativeParts, NativeShapeMachine, native_machine
+from kleene.domains.shape.machine import EdgeWork, NativePart, NativeParts, NativeShapeMachine, native_machine
 from kleene.domains.shape.messages import MessageLog
 from kleene.domains.shape.stores import NODE_JOINS, store_factory
 from kleene.domains.shape.wrong_updates import wrong_update
@@ -23,7 +23,9 @@ from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
 from kleene.transformers.transformer import Outcome, Stages, Transformer
 
 if TYPE_CHECKING:
+    from kleene import _native
     from kleene.core.domain import Store
+    from kleene.domains.shape.native_edges import NativeEdges
 
 Post = Callable[[Edge[Action], Sequence[Structure]], Sequence[Structure]]
 """What an edge with a certain action leads to from structures."""
@@ -57,10 +59,12 @@ class ShapeDomain:
 
     name = "shape"
 
-    def __init__(self, vocabulary: Vocabulary, rules: Sequence[Rule], options: ShapeOptions) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, rules: Sequence[Rule], options: ShapeOptions, *, coercer: Coercer | None = None
+    ) -> None:
         self.vocabulary = vocabulary
         self.options = options
-        self.coercer = Coercer(vocabulary, rules)
+        self.coercer = coercer or Coercer(vocabulary, rules)
         self.canonicalizer = Canonicalizer(
             vocabulary, definite_names=options.definite_names, half_is_zero=options.half_is_zero
         )
@@ -75,6 +79,8 @@ class ShapeDomain:
         self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
         self.wrong_updates: dict[Action, tuple[Edge[Action], Structure]] = {}
         self._transformers: dict[Action, Transformer] = {}
+        self._edges: dict[int, tuple[Sequence[Edge[Action]], NativeEdges | None]] = {}
+        """The edges that leave locations, by identity."""
         self._by_label: dict[int, tuple[Action, Post]] = {}  # by identity: equal actions are compared in full
         self._make_store: Callable[[], Store[Structure]] = store_factory(options.join, self.canonicalizer)
         if options.keep_names:
@@ -122,6 +128,38 @@ class ShapeDomain:
             known = self._by_label[id(label)] = label, self._post_of(label)
         return known[1](edge, elements)
 
+    @classmethod
+    def _posts_as(cls) -> Callable[..., Sequence[Structure]]:
+        """The `post` that `work_at` describes: a domain with another one is asked edge by edge."""
+        return ShapeDomain.post
+
+    def advance(
+        self,
+        edges: Sequence[Edge[Action]],
+        first: int,
+        batch: Sequence[Structure],
+        stores: Sequence[Store[Structure]],
+    ) -> Sequence[Sequence[Structure] | None]:
+        if self.native is None:
+            return ()
+        known = self._edges.get(id(edges))
+        if known is None:
+            is_known = type(self).post is self._posts_as()
+            known = self._edges[id(edges)] = edges, self.native.edges(self, edges) if is_known else None
+        return () if known[1] is None else known[1].advance(first, batch, stores)
+
+    def work_at(self, edge: Edge[Action]) -> EdgeWork:
+        """What the native machine does at an edge by itself."""
+        is_known = edge.label in self.contradictions and not self.options.blame_updates
+        return EdgeWork.CONTRADICTORY if is_known else EdgeWork.WHOLE
+
+    def native_action(self, action: Action) -> _native.Action | None:
+        return None if self.native is None else self.native.native_action(self.transformer(action))
+
+    def count_discarded(self, discarded: int, in_focus: int) -> None:
+        self.discarded += discarded
+        self.focuser.discarded += in_focus
+
     def _post_of(self, action: Action) -> Post:
         """How the domain applies an action: chosen when the action is first used."""
         transformer = self.transformer(action)
@@ -158,8 +196,7 @@ class ShapeDomain:
             if isinstance(part, Structure):
                 results += self._post_one(transformer, edge, part)
                 continue
-            self.discarded += part.discarded
-            self.focuser.discarded += part.discarded_in_focus
+            self.count_discarded(part.discarded, part.discarded_in_focus)
             if part.contradictory is not None:
                 self._look_at_all(transformer, edge, elements, part.contradictory)
             if part.outcome is not None:
@@ -168,6 +205,26 @@ class ShapeDomain:
                 return part.results
             results += part.results
         return results
+
+    def leads_on(self, action: Action, structure: Structure) -> bool:
+        """Whether an action leads to anything from a structure; messages are not kept."""
+        transformer = self.transformer(action)
+        if self.native is not None:
+            outcome = self.native.post(transformer, [structure])
+            if not isinstance(outcome, NativeParts):
+                return len(outcome) > 0
+            if not any(isinstance(part, Structure) for part in outcome.parts):
+                return any(isinstance(part, NativePart) and part.results for part in outcome.parts)
+        return bool(transformer.post(structure).drafts)
+
+    def may_contradict(self, action: Action, structures: Sequence[Structure]) -> bool:
+        """False if the native machine shows that no result on structures that satisfy the rules contradicts them."""
+        if self.native is None or not self.stages.coerce_after or self.options.freeze:
+            return True
+        outcome = self.native.post(self.transformer(action), structures)
+        return isinstance(outcome, NativeParts) and not all(
+            isinstance(part, NativePart) and part.contradictory is None for part in outcome.parts
+        )
 
     def note(self, edge: Edge[Action], outcome: Outcome) -> None:
         """Keep the messages of a step (or of several, from one edge)."""

@@ -63,11 +63,6 @@ class Editor:
         index = self._rails[name]
         self.values[index], self.values[index + 1] = value
 
-    def rails_of(self, name: str) -> tuple[int, int]:
-        """The places of a predicate's values."""
-        index = self._rails[name]
-        return index, index + 1
-
     def clear(self, rails_of_names: Iterable[int]) -> None:
         """Make predicates 0 everywhere, given their places."""
         values = self.values

@@ -90,7 +90,7 @@ class _Join:
             marked = [*(self.place[self.images[u]] for u in self.division.cutpoints), *self._borders()]
             must = self.result.get(name)[0]
             self.result.evaluate_at(name, sum(1 << k for k in set(marked)) & ~must)
-        returning = self.heaps.returning(self.call, self.result.rails_of)
+        returning = self.heaps.returning(self.call)
         self.result.clear(returning.gone)
         for root, source in returning.roots:
             self._root(root, source)

@@ -11,12 +11,12 @@ evaluated anew where the cut may have changed them, and keep their values, which
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.domains.shape.editor import Editor, Rails, bit_of, either
-from kleene.logic.roles import RoleKind
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.vocabulary.groups import Group, has_cell, not_null
@@ -113,11 +113,11 @@ class LocalHeaps:
         roles = [(vocabulary[name].role, name) for name in self.recorded]
         self.same = {fields[role.of]: name for role, name in roles if role is not None and role.of in fields}
         """Maps each predicate ``same[f]`` to the relation of the old values."""
-        self._roles = {p.name: p.role for p in vocabulary if p.role is not None and p.role.root}
+        self.roles = {p.name: p.role for p in vocabulary if p.role is not None and p.role.root}
         """The predicates about a root; with the root '' those that name the nodes that a node reaches by a closure."""
         for group in calls.groups:
-            self._roles |= group.reach_roles({"": set(group.members)})
-        self._of_role = {role: name for name, role in self._roles.items()}
+            self.roles |= group.reach_roles({"": set(group.members)})
+        self._of_role = {role: name for name, role in self.roles.items()}
         self.others = [p.name for p in vocabulary if p.name not in known | {*self.held.values(), *self.same}]
 
     # Names of predicates ----------------------------------------------------------------------------------------
@@ -154,8 +154,11 @@ class LocalHeaps:
     def of_root(self, name: str, root: str) -> str | None:
         """The predicate of another root that corresponds to the predicate `name` of a root."""
         if (name, root) not in self._of_roots:
-            self._of_roots[name, root] = self._of_role.get(replace(self._roles[name], root=root))
+            self._of_roots[name, root] = self.of_role(replace(self.roles[name], root=root))
         return self._of_roots[name, root]
+
+    def of_role(self, role: Role) -> str | None:
+        return self._of_role.get(role)
 
     def reaches(self, root: str) -> list[tuple[Group, str]]:
         """The reachability predicates of a root."""
@@ -181,8 +184,16 @@ class LocalHeaps:
         """Whether the caller's variable has the same value after the call."""
         return name in call.kept or name in self.calls.markers
 
-    def returning(self, call: CallAction, rails_of: Callable[[str], tuple[int, int]]) -> Returning:
-        """The variables after a call; `rails_of` says where the values of a predicate are."""
+    def is_followed(self, group: Group) -> bool:
+        """Whether the cells of a group lead along the structure."""
+        return not set(group.cells) <= self.calls.back
+
+    def _rails_of(self, names: Iterable[str]) -> tuple[int, ...]:
+        places = self.vocabulary.rails
+        return tuple(rail for name in names for rail in (places[name], places[name] + 1))
+
+    def returning(self, call: CallAction) -> Returning:
+        """The variables after a call."""
         known = self._after.get(call)
         if known is None:
             sources: dict[str, str] = {}
@@ -191,7 +202,7 @@ class LocalHeaps:
             sources |= {root: root for root in self.roots if root in call.shared}
             roots = [(root, sources.get(root)) for root in self.roots]
             gone = [root for root, source in roots if source is None and not self.is_kept(root, call)]
-            rails = tuple(rail for root in gone for name in self.told_of(root) for rail in rails_of(name))
+            rails = self._rails_of(name for root in gone for name in self.told_of(root))
             known = self._after[call] = Returning(rails, tuple(each for each in roots if each[0] not in gone))
         return known
 
@@ -257,7 +268,7 @@ class LocalHeaps:
         start = 0
         for name in [argument for _, argument in call.given] + sorted(call.shared & self.calls.pointers):
             start |= editor.get(name)[1]
-        followed = [g for g in self.calls.groups if not set(g.cells) <= self.calls.back]
+        followed = [g for g in self.calls.groups if self.is_followed(g)]
         while True:
             local = self._close(editor, start, followed)
             rest = editor.every & ~local
@@ -332,7 +343,7 @@ class LocalHeaps:
         values = mapping_of(tuple((u,) for u in kept), source.size).apply(source.values, self.arities)
         editor = Editor(self.vocabulary, len(kept), values)
         old = Editor(self.vocabulary, len(kept), list(values))
-        self._forget_locals(editor, call)
+        editor.clear(self.forgotten(call))
         for parameter, argument in (*call.given, *call.values):
             editor.set(parameter, old.get(argument))
         borders = sum(1 << place[u] for u in division.borders)
@@ -352,13 +363,14 @@ class LocalHeaps:
             editor.set(name, (must & ~doubtful, may | doubtful))
         return editor.structure()
 
-    def _forget_locals(self, editor: Editor, call: CallAction) -> None:
+    def forgotten(self, call: CallAction) -> tuple[int, ...]:
+        """The places of what the callee is not told of the caller's variables."""
         known = self._of_callers.get(call)
         if known is None:
             names = [name for name in (*self.pointers, *self.nullary) if name not in call.shared]
             names += [name for root in self.roots if root not in call.shared for name in self.told_of(root)]
-            known = self._of_callers[call] = tuple(rail for name in names for rail in editor.rails_of(name))
-        editor.clear(known)
+            known = self._of_callers[call] = self._rails_of(names)
+        return known
 
     def _close_borders(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
 
 from kleene.logic.vocabulary import Vocabulary
@@ -14,7 +15,14 @@ from kleene.transformers.coerce import Coercer
 from kleene.transformers.transformer import Outcome, Transformer
 
 if TYPE_CHECKING:
+    from kleene import _native
+    from kleene.cfa.graph import Edge
     from kleene.core.domain import Store
+    from kleene.domains.shape.domain import ShapeDomain
+    from kleene.domains.shape.local_heaps import LocalHeaps
+    from kleene.domains.shape.native_calls import NativeCalls
+    from kleene.domains.shape.native_edges import NativeEdges
+    from kleene.transformers.action import Action
 
 
 @dataclass(slots=True)  # not frozen: there is one for each step of a location
@@ -35,6 +43,20 @@ class NativeParts:
     parts: list[NativePart | Structure]
 
 
+class EdgeWork(Enum):
+    """What the native machine does at an edge by itself."""
+
+    SKIP = auto()
+    """Nothing: its messages are known, and it has no results."""
+    WHOLE = auto()
+    DROP = auto()
+    """The step, to see whether there is a message: it has no results."""
+    CONTRADICTORY = auto()
+    """The whole; that results contradict the rules is known."""
+    PYTHON = auto()
+    """Nothing: only Python can."""
+
+
 class NativeShapeMachine(Protocol):
     """The native machine for one domain."""
 
@@ -45,6 +67,13 @@ class NativeShapeMachine(Protocol):
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[Structure] | NativeParts:
         """The results of a batch, or its parts in order: most steps report nothing and discard nothing."""
+
+    def edges(self, domain: ShapeDomain, edges: Sequence[Edge[Action]]) -> NativeEdges | None:
+        """The edges that leave a location, to be done at once; None if their steps are measured one by one."""
+
+    def native_action(self, transformer: Transformer) -> _native.Action | None: ...
+
+    def calls(self, heaps: LocalHeaps, settling: Transformer, *, closed: bool) -> NativeCalls | None: ...
 
 
 def native_machine(

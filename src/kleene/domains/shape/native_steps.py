@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from kleene import _native
+from kleene.cfa.graph import Edge
 from kleene.domains.shape.machine import NativePart, NativeParts
+from kleene.domains.shape.native_edges import NativeEdges
 from kleene.domains.shape.native_stores import NativeStore
 from kleene.domains.shape.stores import Store, store_factory
 from kleene.logic.vocabulary import Vocabulary
+from kleene.semantics.vocabulary.names import FREED, HEAP
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.machine import thread_count
 from kleene.structures.packed import PackedBatch, PackedStructure, pack
@@ -19,6 +23,13 @@ from kleene.transformers.coerce import Coercer
 from kleene.transformers.native_transformer import NativeAction, what_a_step_does
 from kleene.transformers.transformer import Outcome, Report, Transformer
 
+if TYPE_CHECKING:
+    from kleene.domains.shape.domain import ShapeDomain
+    from kleene.domains.shape.local_heaps import LocalHeaps
+    from kleene.domains.shape.native_calls import NativeCalls
+
+CALL_ARITY = 2
+"""Calls on local heaps move vectors and matrices."""
 STAGES = ("focus", "coerce", "precondition", "update", "blur")
 """The stages of a step that the native machine measures on request."""
 _QUIET = (None, None, 0, 0, None, None)
@@ -48,6 +59,18 @@ class NativeSteps:
             self._first_store = NativeStore.of(self._join, self._canonicalizer, signature, threads=self._threads)
         return self._first_store.empty()
 
+    def native_action(self, transformer: Transformer) -> _native.Action | None:
+        try:
+            action = self._actions[transformer]
+        except KeyError:
+            action = self._actions[transformer] = self._make_action(transformer)
+        return None if action is None else action.native
+
+    def edges(self, domain: ShapeDomain, edges: Sequence[Edge[Action]]) -> NativeEdges | None:
+        if self.stage_seconds is not None or not isinstance(self.store(), NativeStore):
+            return None
+        return NativeEdges(domain, self._vocabulary, edges, self._threads)
+
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[Structure] | NativeParts:
         try:
             action = self._actions[transformer]
@@ -66,6 +89,19 @@ class NativeSteps:
         if outcome[2:] == _QUIET and outcome[0] is None:  # most steps are these, and most batches are small
             return PackedBatch(self._vocabulary, outcome[1])
         return NativeParts(self._divided(action, transformer.action, elements.batch, outcome))
+
+    def calls(self, heaps: LocalHeaps, settling: Transformer, *, closed: bool) -> NativeCalls | None:
+        """Calls on local heaps; None if the Python machine divides and joins structures."""
+        action = self._make_action(settling)
+        names = {p.name for p in self._vocabulary}
+        told = {HEAP, FREED, *heaps.calls.edges, *heaps.calls.markers} <= names
+        if action is None or not told or any(p.arity > CALL_ARITY for p in self._vocabulary):
+            return None
+        from kleene.domains.shape.native_calls import NativeCalls  # most programs have no calls
+
+        rules = self._coercer.native
+        assert rules is not None
+        return NativeCalls(heaps, rules, action, closed=closed, threads=self._threads)
 
     def _parts(self, native: NativeAction, action: Action, batch: _native.Batch) -> list[NativePart | Structure]:
         """What a batch leads to, with what the Python machine has to take in between: there the batch is divided."""

@@ -12,6 +12,11 @@ from kleene.structures.packed import PackedBatch, pack
 from kleene.structures.structure import Structure
 
 
+def too_many_nodes(error: _native.TooManyNodes) -> None:
+    """Raises what is raised in Python where a join that has the nodes of both structures is too large."""
+    layout_for(int(str(error)))
+
+
 class NativeStore:
     """A store of the native machine. Batches that it gave back stay native."""
 
@@ -20,7 +25,7 @@ class NativeStore:
     ) -> None:
         self._vocabulary = vocabulary
         self._signature = signature
-        self._native = native
+        self.native = native
         self._threads = threads
 
     @staticmethod
@@ -32,7 +37,7 @@ class NativeStore:
 
     def empty(self) -> NativeStore:
         """Another store of the same kind."""
-        return NativeStore(self._vocabulary, self._signature, self._native.empty(), self._threads)
+        return NativeStore(self._vocabulary, self._signature, self.native.empty(), self._threads)
 
     def add(self, elements: Sequence[Structure]) -> Sequence[Structure]:
         if isinstance(elements, PackedBatch):
@@ -40,31 +45,31 @@ class NativeStore:
         else:
             batch = _native.Batch(self._signature, [pack(s, self._signature) for s in elements])
         try:
-            return PackedBatch(self._vocabulary, self._native.add(batch, self._threads))
-        except _native.TooManyNodes as error:  # of a join that has the nodes of both
-            layout_for(int(str(error)))
+            return PackedBatch(self._vocabulary, self.native.add(batch, self._threads))
+        except _native.TooManyNodes as error:
+            too_many_nodes(error)
             raise
 
     def covers(self, element: Structure) -> bool:
-        return self._native.covers(pack(element, self._signature))
+        return self.native.covers(pack(element, self._signature))
 
     def current(self, element: Structure) -> bool:
-        return self._native.current(pack(element, self._signature))
+        return self.native.current(pack(element, self._signature))
 
     def unite(self, batches: Sequence[Sequence[Structure]], *, only_current: bool) -> Sequence[Structure]:
         if len(batches) == 1:
             batch = batches[0]
-            if not only_current or (isinstance(batch, PackedBatch) and self._native.is_current(batch.batch)):
+            if not only_current or (isinstance(batch, PackedBatch) and self.native.is_current(batch.batch)):
                 return batch
         given = [batch.batch for batch in batches if isinstance(batch, PackedBatch)]
         assert len(given) == len(batches), "what waits at a location was given by its store"
-        return PackedBatch(self._vocabulary, self._native.united(given, only_current, self._threads))
+        return PackedBatch(self._vocabulary, self.native.united(given, only_current, self._threads))
 
     def elements(self) -> Sequence[Structure]:
-        return PackedBatch(self._vocabulary, self._native.elements())
+        return PackedBatch(self._vocabulary, self.native.elements())
 
     def clear(self) -> None:
-        self._native.clear()
+        self.native.clear()
 
     def __len__(self) -> int:
-        return len(self._native)
+        return len(self.native)

@@ -115,7 +115,8 @@ class Space:
         return Space.spanned(self.bits, rows)
 
     def value(self, form: Vector, row: Vector) -> int:
-        return sum(a * b for a, b in zip(form, row, strict=True)) % (1 << self.bits)
+        """The value of a linear form; coordinates that it does not have count as 0."""
+        return sum(a * b for a, b in zip(form, row, strict=False)) % (1 << self.bits)
 
     def where_zero(self, form: Vector) -> Space:
         """The vectors for which a linear form is 0."""
@@ -157,6 +158,11 @@ class Congruences:
 
     def contradict(self, condition: Expression, location: str, *, truth: bool) -> bool:
         """Whether no state at a location has this truth value of a comparison for equality."""
+        spaces = {bits: space for bits in self.widths if (space := self._at(bits).get(location)) is not None}
+        return self.is_contradicted(condition, spaces, truth=truth)
+
+    def is_contradicted(self, condition: Expression, spaces: Mapping[int, Space], *, truth: bool) -> bool:
+        """Whether no state of some spaces, by their bits, has this truth value of a comparison for equality."""
         while isinstance(condition, Unary) and condition.operator == "!":
             condition, truth = condition.operand, not truth
         if not isinstance(condition, Comparison) or condition.operator not in ("==", "!="):
@@ -165,10 +171,9 @@ class Congruences:
         if not _is_number(kind):
             return False
         equal = truth == (condition.operator == "==")
-        for bits in self._widths:
-            form = self._difference(condition, bits)
-            space = self._at(bits).get(location) if form is not None and bits <= kind.bits else None
-            if form is None or space is None or space.is_empty:
+        for bits, space in spaces.items():
+            form = self._difference(condition, bits) if bits <= kind.bits else None
+            if form is None or space.is_empty:
                 continue
             if equal and space.where_zero(form).is_empty:
                 return True
@@ -177,7 +182,7 @@ class Congruences:
         return False
 
     @cached_property
-    def _variables(self) -> tuple[Variable, ...]:
+    def variables(self) -> tuple[Variable, ...]:
         """The variables of tests for equality and those that they get values from, each at its coordinate from 1 on.
 
         There are none where functions are analysed apart: they may change global variables.
@@ -203,35 +208,41 @@ class Congruences:
 
     @cached_property
     def _places(self) -> Mapping[Variable, int]:
-        return {variable: place for place, variable in enumerate(self._variables, 1)}
+        return {variable: place for place, variable in enumerate(self.variables, 1)}
 
     @cached_property
-    def _widths(self) -> Sequence[int]:
-        return sorted({v.type.bits for v in self._variables if isinstance(v.type, IntegerType)})
+    def widths(self) -> Sequence[int]:
+        return sorted({v.type.bits for v in self.variables if isinstance(v.type, IntegerType)})
 
     def _at(self, bits: int) -> dict[str, Space]:
         """The states at each location, modulo 2^bits."""
         if bits not in self._spaces:
-            start = Space.spanned(bits, [_unit(len(self._variables) + 1, k) for k in range(len(self._variables) + 1)])
-            for item in self.memory.program.globals:
-                place = self._places.get(item.variable)
-                if place is not None and not item.external:
-                    start = start.assigned(place, _unit(len(self._variables) + 1, 0, 0))
-                    for assignment in item.initial:
-                        start = self._after(assignment, start)
             self._spaces[bits] = solve_forward(
                 self.cfa,
-                {self.cfa.entry: start},
+                {self.cfa.entry: self.start(bits)},
                 lambda edge, before: self._passed(edge, before),
                 lambda location, known, new: known.join(new),
             )
         return self._spaces[bits]
 
+    def start(self, bits: int) -> Space:
+        """The states at the entry, modulo 2^bits."""
+        length = len(self.variables) + 1
+        start = Space.spanned(bits, [_unit(length, k) for k in range(length)])
+        for item in self.memory.program.globals:
+            place = self._places.get(item.variable)
+            if place is not None and not item.external:
+                start = start.assigned(place, _unit(length, 0, 0))
+                for assignment in item.initial:
+                    start = self.after(assignment, start)
+        return start
+
     def _passed(self, edge: Edge[Operation], before: Space) -> Space | None:
-        after = self._after(edge.label, before)
+        after = self.after(edge.label, before)
         return None if after.is_empty else after
 
-    def _after(self, operation: Operation, before: Space) -> Space:
+    def after(self, operation: Operation, before: Space) -> Space:
+        """What an operation makes of the variables; the space may have more coordinates, which stay."""
         if isinstance(operation, Assume):
             return self._assumed(operation.condition, operation.truth, before)
         if isinstance(operation, Assign) and isinstance(operation.target, Variable):
@@ -264,7 +275,7 @@ class Congruences:
         """The low bits of a number as a linear form of variables; None if it is not one, or has fewer bits."""
         if not _is_number(value.type) or value.type.bits < bits:
             return None
-        length = len(self._variables) + 1
+        length = len(self.variables) + 1
         match value:
             case Constant(value=number):
                 return _unit(length, 0, number)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kleene.cfa.operations import Place
+from kleene.domains.fesa.calls.local_heaps import MARKER
 from kleene.domains.fesa.flags import (
     COUNT_HIGH,
     COUNT_LOW,
@@ -27,7 +28,6 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.heap import State, flags_of
-from kleene.domains.fesa.local_heaps import MARKER
 from kleene.domains.fesa.vectors import Vectors
 from kleene.results.fesa import FesaResult
 

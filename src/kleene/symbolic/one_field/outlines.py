@@ -6,11 +6,12 @@ setting that of one individual.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from kleene.logic.formula import FALSE, And, Atom, Formula, IfThenElse, Not, Or, conj
-from kleene.logic.normal_forms import conjuncts
+from kleene.logic.formula import And, Atom, Const, Formula, Iff, IfThenElse, Not, Or, disj
+from kleene.logic.normal_forms import settled
 from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Vocabulary
 from kleene.symbolic.one_field.features import HERE
@@ -18,6 +19,9 @@ from kleene.symbolic.one_field.reading import NotSupported
 from kleene.symbolic.one_field.witnesses import pointed
 from kleene.symbolic.theory import stage
 from kleene.transformers.action import Action, Update
+
+MOST_CONDITIONS_OF_AN_UPDATE = 8
+"""Conditions on one variable in the update of the field; all of their values are looked at."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def _outline(action: Action, number: int, vocabulary: Vocabulary, step: str, nam
         if vocabulary[update.predicate].definition is not None:
             continue
         if update.predicate == step:
-            change = _field_change(update, step, read, pointer)
+            change = _field_change(update, step, read, pointer, created)
         else:
             updates[update.predicate] = update.args, read(update.formula)
     removed = None
@@ -110,30 +114,58 @@ def _outline(action: Action, number: int, vocabulary: Vocabulary, step: str, nam
 
 
 def _field_change(
-    update: Update, step: str, read: Callable[[Formula], Formula], pointer: Callable[[Formula], str]
-) -> FieldChange:
-    """``c(v1) ? t(v2) : n(v1, v2)``, ``n(v1, v2) & !c(v1)``, ``n(v1, v2) | c(v1) & t(v2)``, or both of these."""
+    update: Update,
+    step: str,
+    read: Callable[[Formula], Formula],
+    pointer: Callable[[Formula], str],
+    created: str | None,
+) -> FieldChange | None:
+    """The individual whose field an update sets, in whatever way the formula says it; None if nothing changes.
+
+    The formula is a Boolean combination of the field and of conditions on one variable. It sets the field of a
+    pointer's individual if it is the field without the pointer, and with it says nothing of the field, or adds to it.
+    """
     here, there = update.args
     field = Atom(step, update.args)
+    f = read(update.formula)
+    units = list(_units(f, field))
+    if len(units) > MOST_CONDITIONS_OF_AN_UPDATE or any(len(unit.free) > 1 for unit in units if unit is not field):
+        raise NotSupported(f"the update of {step}")
+    nobody = {Atom(created, (v,)) for v in update.args} if created is not None else set()
+    """Conditions on the ends of steps that are there before: no step leads to what is created, or from there."""
 
-    def ends(f: Formula) -> tuple[str, Formula]:
-        """The cell and the target of ``c(v1) & t(v2)``."""
-        parts = conjuncts(f)
-        cells = [g for g in parts if g.free == (here,)]
-        targets = [g for g in parts if g.free in ((), (there,))]
-        if len(cells) != 1 or len(targets) + 1 != len(parts):
-            raise NotSupported(f"the update of {step}")
-        return pointer(cells[0]), substitute(conj(*targets), {there: HERE})
+    def is_always(same_as: Formula, known: Mapping[Formula, bool]) -> bool:
+        unknown = [unit for unit in {*units, field} if unit not in known]
+        for values in product((False, True), repeat=len(unknown)):
+            case = {**known, **dict(zip(unknown, values, strict=True))}
+            if not (case[field] and any(case.get(unit) for unit in nobody)) and settled(f, case) is not settled(
+                same_as, case
+            ):
+                return False
+        return True
 
-    match read(update.formula):
-        case IfThenElse(cell, target, otherwise) if otherwise is field:
-            return FieldChange(*ends(And(cell, target)))
-        case Or(old, new) | Or(new, old) if old is field:
-            return FieldChange(*ends(new), keeps=True)
-        case Or(And(kept, Not(cell)), new) | Or(new, And(kept, Not(cell))) if kept is field:
-            name, target = ends(new)
-            if name == pointer(cell):
-                return FieldChange(name, target)
-        case And(kept, Not(cell)) | And(Not(cell), kept) if kept is field:
-            return FieldChange(pointer(cell), FALSE)
+    if is_always(field, {}):
+        return None
+    for cell in (unit for unit in units if unit.free == (here,)):
+        target = settled(f, {cell: True, field: False})
+        if here in target.free or not is_always(field, {cell: False}):
+            continue
+        keeps = is_always(disj(field, target), {cell: True})
+        if keeps or is_always(target, {cell: True}):
+            return FieldChange(pointer(cell), substitute(target, {there: HERE}), keeps)
     raise NotSupported(f"the update of {step}")
+
+
+def _units(f: Formula, field: Formula) -> Iterator[Formula]:
+    """The field, and the largest subformulas that say something of one variable, or of none; each once."""
+    found: dict[Formula, None] = {}
+    waiting = [f]
+    while waiting:
+        part = waiting.pop()
+        if part is field or (len(part.free) <= 1 and not isinstance(part, And | Or | Not | Iff | IfThenElse | Const)):
+            found[part] = None
+        elif isinstance(part, And | Or | Not | Iff | IfThenElse):
+            waiting.extend(part.children)
+        elif not isinstance(part, Const):
+            found[part] = None
+    return iter(found)

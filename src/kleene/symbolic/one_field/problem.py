@@ -19,18 +19,16 @@ from kleene.logic.formula import (
     And,
     Atom,
     Formula,
-    Iff,
-    IfThenElse,
     Not,
     Or,
     conj,
-    disj,
     neg,
     predicates_of,
     reflexive_closure,
     transitive_closure,
 )
 from kleene.logic.kleene import Kleene
+from kleene.logic.normal_forms import settled
 from kleene.logic.transform import alpha_equal
 from kleene.structures.structure import Structure
 from kleene.symbolic.one_field.features import HERE, Feature, Gap, Kind, Some, holds
@@ -166,10 +164,11 @@ class Problem:
         somes = {s.name: s for s in self.somes}
         conditions = {*somes, *(gap.name for gap in self.gaps)} & guess.keys()
         as_guessed = [Atom(n, ()) if guess[n] else neg(Atom(n, ())) for n in sorted(conditions)]
-        settled = [part for f in self.remaining for part in _conjuncts(_settled(f, guess))]
-        if FALSE in settled:
+        known: dict[Formula, bool] = {Atom(name, ()): value for name, value in guess.items()}
+        parts = [part for f in self.remaining for part in _conjuncts(settled(f, known))]
+        if FALSE in parts:
             return None
-        never, apart, remaining = _sorted_out(dict.fromkeys((*settled, *as_guessed)), somes)
+        never, apart, remaining = _sorted_out(dict.fromkeys((*parts, *as_guessed)), somes)
         used = {name for f in remaining for name in predicates_of(f)}
         return replace(
             self,
@@ -278,30 +277,6 @@ def _sorted_out(
         else:
             apart.append(some)
     return never, apart, remaining
-
-
-def _settled(f: Formula, guess: Mapping[str, bool]) -> Formula:
-    """A condition on a whole store, for the values of some nullary predicates."""
-    match f:
-        case Atom(name) if name in guess:
-            return TRUE if guess[name] else FALSE
-        case Not(body):
-            return neg(_settled(body, guess))
-        case And(a, b):
-            return conj(_settled(a, guess), _settled(b, guess))
-        case Or(a, b):
-            return disj(_settled(a, guess), _settled(b, guess))
-        case Iff(a, b):
-            one, other = _settled(a, guess), _settled(b, guess)
-            if one in (TRUE, FALSE):
-                return other if one is TRUE else neg(other)
-            return (one if other is TRUE else neg(one)) if other in (TRUE, FALSE) else Iff(one, other)
-        case IfThenElse(c, a, b):
-            condition, then, otherwise = (_settled(g, guess) for g in (c, a, b))
-            if condition in (TRUE, FALSE):
-                return then if condition is TRUE else otherwise
-            return IfThenElse(condition, then, otherwise)
-    return f
 
 
 def _conjuncts(f: Formula) -> Iterator[Formula]:

@@ -24,7 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
-from kleene.passes.attempts.moves import Read
+from kleene.passes.attempts.moves import Read, Store
 from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
@@ -155,8 +155,8 @@ class _Series:
     """Whether these are made once more, with more structures."""
     nodes_of_runs: NodesOfRuns | None = None
     """What runs put into nodes, once an attempt has asked for it."""
-    reads: Set[Read] | None = None
-    """The reads after which cells die, once an attempt has asked for them."""
+    reads: Set[Read | Store] | None = None
+    """The reads and stores behind which cells die, once an attempt has asked for them."""
     stays_apart: bool = True
     """False if the parts of the heap became connected again and again."""
 
@@ -201,14 +201,17 @@ class _Series:
         """The best result, or the given one if none is better.
 
         The first attempts end early where they show one of the `ways` to fewer structures. After `no numbers`, the
-        others do without numbers in nodes too, and after `parts` they take the heap apart.
+        others do without numbers in nodes too, and after `parts` they take the heap apart. After `unread`, if it was
+        better, they do without the members that nothing reads.
         """
         deadline = self.deadline
         taken: set[Way] = set()
-        for attempt in attempts:
+        leaves_unread = False
+        for row in attempts:
+            attempt = row.without_unread if leaves_unread else row
             left = deadline - time.monotonic()
             raised = self._raised(result)
-            is_first = attempt is attempts[0]
+            is_first = row is attempts[0]
             applies = is_first or attempt.applies(result, raised)
             if not applies or (self.only_class is not None and not attempt.is_plain):
                 continue
@@ -237,6 +240,8 @@ class _Series:
             if attempt.way is Way.NODES and not self.is_proof(outcome):
                 break  # all nodes may do better
             better = outcome.complete and self._raised(outcome) <= raised
+            helps = better and (not result.complete or self._raised(outcome) < raised)
+            leaves_unread |= attempt.leaves_unread and helps
             if better or outcome.ways or (attempt.is_plain and not result.complete):
                 result = outcome
         return result
@@ -337,7 +342,7 @@ class _Series:
         return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience, tags=tags)
 
     def _automaton(self, prepared: Prepared, attempt: Attempt) -> Automaton | None:
-        reads: Set[Read] = frozenset()
+        reads: Set[Read | Store] = frozenset()
         if attempt.finds_moves:
             if attempt.concerns is not None and not attempt.concerns(prepared.memory):
                 return None

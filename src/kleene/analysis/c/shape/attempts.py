@@ -19,7 +19,6 @@ from kleene.passes.attempts.counted_up import with_counted_steps
 from kleene.passes.attempts.cursors import with_copied_cursors
 from kleene.passes.attempts.first_rounds import with_first_rounds
 from kleene.passes.attempts.loads import with_known_outcomes_and_loads, with_shared_loads
-from kleene.passes.attempts.unread import without_unread_cells
 from kleene.passes.facts.counters import has_counts
 from kleene.passes.facts.memory import Memory
 from kleene.passes.representatives import with_representatives
@@ -68,6 +67,8 @@ LOADS_SHARE = 0.5
 OUTCOMES_AND_LOADS_SHARE = 0.5
 """Share of the time left for the attempt `outcomes and loads`: later attempts may help too."""
 
+UNREAD = "unread"
+"""The name of the attempt without members that nothing reads."""
 Rewrite = Callable[[Memory], Cfa[Operation]]
 Sharpen = Callable[[ShapeClass], ShapeClass]
 Applies = Callable[[ShapeResult, Set[str]], bool]
@@ -96,6 +97,8 @@ class Attempt:
     """Whether numbers that say which cells are NULL are looked for in runs."""
     finds_moves: bool = False
     """Whether reads after which a cell dies are looked for in runs; `rewrite` gets the automaton with such moves."""
+    leaves_unread: bool = False
+    """Whether members that nothing reads are NULL; `rewrite` gets the automaton in which they are."""
     concerns: Callable[[Memory], bool] | None = None
     share: float = 1.0
     needs_change: bool = True
@@ -104,7 +107,12 @@ class Attempt:
     @property
     def rewrites(self) -> bool:
         """Whether it follows another automaton than that of the program."""
-        return self.rewrite is not None or self.finds_moves
+        return self.rewrite is not None or self.finds_moves or self.leaves_unread
+
+    @property
+    def without_unread(self) -> Attempt:
+        """The same with NULL in the members that nothing reads."""
+        return replace(self, leaves_unread=True)
 
     @property
     def adds_nothing(self) -> bool:
@@ -121,7 +129,8 @@ class Attempt:
         if self.adds_nothing:
             return shape
         sharpened = self.sharpen(shape) if self.sharpen is not None else shape
-        return replace(sharpened, name=f"{shape.name}, by {self.name}")
+        unread = f"{UNREAD} and " if self.leaves_unread and self.name != UNREAD else ""
+        return replace(sharpened, name=f"{shape.name}, by {unread}{self.name}")
 
 
 def kinds_of_alarms(result: ShapeResult, ignored: Set[Alarm] = frozenset()) -> Set[str]:
@@ -164,6 +173,11 @@ def _has_branching_cells(memory: Memory) -> bool:
     back = back_cells(memory)
     own = Counter(size for (size, _), cell in memory.cell_of.items() if cell in memory.links and cell not in back)
     return any(number > 1 for number in own.values())
+
+
+def _has_cells_that_die(memory: Memory) -> bool:
+    """Whether pointers may be moved within trees, or cells that point back may be written for nothing."""
+    return _has_branching_cells(memory) or bool(back_cells(memory))
 
 
 def _has_back_cells(memory: Memory) -> bool:
@@ -266,10 +280,10 @@ ATTEMPTS = (
         share=COUNTS_SHARE,
     ),
     Attempt(
-        "unread",
-        "members that nothing reads are NULL",
+        UNREAD,
+        "members that nothing reads are NULL, and for what follows if it helps",
         _without_proof,
-        rewrite=without_unread_cells,
+        leaves_unread=True,
         share=UNREAD_SHARE,
     ),
     Attempt(
@@ -373,7 +387,7 @@ ATTEMPTS = (
         "pointers that are read for the last time are moved: the cell has no value until it is written again",
         _without_proof,
         finds_moves=True,
-        concerns=_has_branching_cells,
+        concerns=_has_cells_that_die,
         share=MOVES_SHARE,
     ),
     Attempt(
@@ -382,7 +396,7 @@ ATTEMPTS = (
         _with_alarms,
         rewrite=with_known_outcomes_and_loads,
         finds_moves=True,
-        concerns=_has_branching_cells,
+        concerns=_has_cells_that_die,
         share=MOVES_SHARE,
     ),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),

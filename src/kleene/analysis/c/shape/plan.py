@@ -152,6 +152,7 @@ class Plan:
                 self.attempt.name,
                 slice=self.prepared.slice,
                 stale=self.automaton.stale,
+                unread=self.automaton.unread,
             )
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
                 markers = MANY_MARKERS

@@ -18,6 +18,7 @@ from kleene.domains.decomposed.locality import Refused
 from kleene.domains.decomposed.products import TOO_CONNECTED, Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.machine import EdgeWork
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
@@ -34,8 +35,9 @@ from kleene.transformers.rules import all_rules
 
 Element = TypeVar("Element")
 
-STRUCTURES_AFTER_LEAK = 1000
-"""Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause."""
+STRUCTURES_AFTER_DOUBT = 1000
+"""Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause, and after a
+call that is refused: what follows may show that the heap is cyclic, and other alarms."""
 STRUCTURES_BEFORE_LANES = 1000
 """Structures before the first search for lanes: smaller runs end before a search pays."""
 STRUCTURES_BEFORE_PARTS = 4000
@@ -126,9 +128,12 @@ def run_shape(
             domain, initial = domain_of(translation, join=join)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, looks)
             limits.patient_until = start + patience
+            alarms = translation.alarms.items()
+            refused = frozenset(text for text, a in alarms if a.cause is Cause.TOO_FEW_MARKERS)
             if needs_markers:
-                alarms = translation.alarms.items()
-                limits.refused = frozenset(text for text, a in alarms if a.cause is Cause.TOO_FEW_MARKERS)
+                limits.refused = refused
+            limits.markers = refused
+            limits.doubtful |= refused
             if looks is not None and translation.procedures:
                 looks.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS
             teller = Teller(tell, translation, shape.name, limits)
@@ -326,6 +331,8 @@ class _Limits:
     """The time up to which there may be more of them than `max_structures`."""
     refused: frozenset[str] = frozenset()
     """The alarms that end the run at once."""
+    markers: frozenset[str] = frozenset()
+    """The alarms of calls that need more markers than there are: the run ends some time after one."""
     _messages: int = 0
     """Messages when they were last looked through."""
     _until: int | None = None
@@ -348,9 +355,15 @@ class _Limits:
             if self.looks is not None:
                 self.looks(reached)
         if new_messages and self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
-            self._until = 2 * generated + STRUCTURES_AFTER_LEAK
+            self._until = 2 * generated + STRUCTURES_AFTER_DOUBT
         if self._until is not None and generated > self._until:
-            raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
+            raise LimitReached(self._doubt, Limit.LEAK_SUSPECTED)
+
+    @property
+    def _doubt(self) -> str:
+        """Why a run that was doubtful is ended."""
+        is_refused = any(entry.text in self.markers for entry in self.domain.log)
+        return Cause.TOO_FEW_MARKERS.value if is_refused else LEAK_SUSPECTED
 
 
 class AlarmDomain(CallingShapeDomain):
@@ -364,6 +377,16 @@ class AlarmDomain(CallingShapeDomain):
                 super().post(edge, elements)
                 break
         return []
+
+    @classmethod
+    def _posts_as(cls) -> Callable[..., Sequence[Structure]]:
+        return AlarmDomain.post
+
+    def work_at(self, edge: Edge[Action]) -> EdgeWork:
+        if edge.target != ERROR:
+            return super().work_at(edge)
+        is_new = any(not self.log.has(edge.source, message.text) for message in edge.label.messages)
+        return EdgeWork.DROP if is_new else EdgeWork.SKIP
 
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:

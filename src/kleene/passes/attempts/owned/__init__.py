@@ -25,6 +25,7 @@ In reading order:
 - `structs`: structs in arrays are copied member by member
 - `loads`: reads of elements become operations of their own
 - `facts`: what a location knows
+- `arrays`: several arrays of one kind at a time
 - `reads`: reads of other memory beside a block that is not there
 - `sums`: the sum of the start and the length of a ring
 - `elements`: loads and stores of elements

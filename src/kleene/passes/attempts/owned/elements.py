@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -33,6 +33,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import CHAR, IntegerType, PointerType
+from kleene.passes.attempts.owned.arrays import Arrays
 from kleene.passes.attempts.owned.facts import (
     AT_INDEX,
     BESIDE,
@@ -86,6 +87,9 @@ class Elements(Sums):
         super().__init__(program, cfa)
         self.own = own
         self.reads = Reads(own, self._flat_value)
+        self.arrays = Arrays(program, own)
+        self.live: Mapping[str, frozenset[Variable]] = {}
+        """The variables that are read behind each location; `Following` sets it."""
         self.loaded: dict[str, set[Tag]] = {}
         """What elements may have where they are read, by location: what the followed one had there."""
         self.changed: set[str] = set()
@@ -205,6 +209,18 @@ class Elements(Sums):
         return frozenset(found)
 
     @cached_property
+    def indexed(self) -> dict[Variable, frozenset[Variable]]:
+        """The pointers to arrays of which a number is an index, by way of copies, too."""
+        found: dict[Variable, frozenset[Variable]] = {}
+        for operation in self.own.blocks.operations:
+            nodes = {n for x in expressions(operation) for n in walk(x) if self.own.is_element(n)}
+            starts = {start_of(bare(self.own.element(n)[0].pointer)) for n in nodes}
+            pointers = frozenset(p for p in starts if isinstance(p, Variable))
+            for index in self.indices_of(operation) if pointers else ():
+                found[index] = found.get(index, frozenset()) | pointers
+        return found
+
+    @cached_property
     def _origins(self) -> dict[Variable, set[Variable]]:
         """The variables from which numbers are copied, as they are or by a sum."""
         origins: dict[Variable, set[Variable]] = {}
@@ -228,7 +244,7 @@ class Elements(Sums):
             return
         touch, inside = self._touch(element, place), state.copy()
         at = self._number_of(element, inside)
-        for number, here in self._where(at, inside, facts.numbers(member)):
+        for number, here in self._where(at, inside, facts.numbers(*self.places(element, member, facts))):
             after = self.after(edge.label, here)
             if after is None:
                 continue
@@ -239,7 +255,7 @@ class Elements(Sums):
                 self._note(edge.source, facts.slot)
             else:
                 tags = {BLOCK}
-            known = self._with_load(facts, element, member, number)
+            known = self._with_load(facts, element, member, number) if len(facts.arrays) == 1 else facts
             for tag in sorted(tags, key=str):
                 new = known.with_tag(target, tag)
                 yield Step((*touch, *self._get(target, tag, place)), new, after.copy())
@@ -250,7 +266,7 @@ class Elements(Sums):
         pointer = bare(element.pointer)
         index = bare(pointer.index) if isinstance(pointer, PointerOffset) else None
         if isinstance(index, Variable):
-            for number in facts.numbers(member):
+            for number in facts.numbers(facts.places(0)[member]):
                 facts = facts.loaded(number, AT_INDEX if number == read else BESIDE, index)
         return facts
 
@@ -292,7 +308,12 @@ class Elements(Sums):
             return
         inside = state.copy()
         at = self._number_of(target, inside)
-        for number, here in self._where(at, inside, facts.numbers(member)):
+        ways = [
+            (own, way)
+            for own in self.places(target, member, facts)
+            for way in self._where(at, inside, facts.numbers(own))
+        ]
+        for own, (number, here) in ways:
             operations, new = touch, facts
             if facts.slot is not None:
                 new = replace(facts, slot=tag) if number is not None else facts
@@ -300,15 +321,20 @@ class Elements(Sums):
                 operations += (Assign(place, self.held, Constant(0, self.held.type)),) if facts.count == 1 else ()
                 new = self._without(facts, number, here)
             elif tag == BLOCK and number is None:
-                if facts.copies[member] == MOST_COPIES:
+                if facts.copies[own] == MOST_COPIES:
                     yield self._unsupported("a block that too many elements have", label, facts, state)
                     continue
-                new = facts.with_copies(member, 1)
-                here.held[new.numbers(member)[-1]] = at
+                new = facts.with_copies(own, 1)
+                here.held[new.numbers(own)[-1]] = at
                 operations += () if facts.count else (Assign(place, self.held, like(bare(value), self.held)),)
             after = self.after(label, here)
             if after is not None:
                 yield Step(operations, new, ordered(new, after))
+
+    @staticmethod
+    def places(element: Deref, member: int, facts: Facts) -> list[int]:
+        """The places that a member of an element may be: one for each array into which its pointer may point."""
+        return [facts.places(array)[member] for array in sorted(facts.base(start_of(bare(element.pointer))))]
 
     @staticmethod
     def _unsupported(reason: str, label: Operation, facts: Facts, state: State) -> Step:
@@ -317,13 +343,13 @@ class Elements(Sums):
     @staticmethod
     def _without(facts: Facts, number: Variable, state: State) -> Facts:
         """One element has the block no more."""
-        member = next(m for m in range(len(facts.copies)) if number in facts.numbers(m))
-        own = facts.numbers(member)
+        place = next(m for m in range(len(facts.copies)) if number in facts.numbers(m))
+        own = facts.numbers(place)
         left = [state.held[v] for v in own if v != number]
         for variable in own:
             del state.held[variable]
         state.held.update(zip(own, left, strict=False))
-        return facts.with_copies(member, -1)
+        return facts.with_copies(place, -1)
 
     def _tag_of(self, value: Expression, facts: Facts) -> Tag:
         inner = bare(value)
@@ -357,8 +383,8 @@ def _is_number(variable: Variable) -> bool:
 
 def ordered(facts: Facts, state: State) -> State:
     """The numbers of the elements that have the block in their order, as far as it is known."""
-    for member, copies in enumerate(facts.copies):
-        own = numbers_at(member, copies)
+    for place, copies in enumerate(facts.copies):
+        own = numbers_at(place, copies)
         for _ in own:
             for one, two in pairwise(own):
                 a, b = state.held[one], state.held[two]

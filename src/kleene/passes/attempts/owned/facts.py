@@ -15,6 +15,8 @@ NONE, LIVE, ENDED = "none", "live", "ended"
 """The block: none is chosen yet, it is there, it was freed."""
 
 WORD = IntegerType(64, signed=True, name="long")
+MOST_TOGETHER = 3
+"""Arrays that are there at a time: two that are merged, and the one that gets their elements."""
 MOST_COPIES = 3
 """Elements with the block that are followed: two while it is moved, and one behind a length."""
 SLOT = Variable("$slot", WORD)
@@ -25,9 +27,9 @@ AT_INDEX, BESIDE = "at", "not at"
 """The comparisons that a load has made: they hold until the index is set, or ways come together."""
 
 
-def numbers_at(member: int, copies: int) -> tuple[Variable, ...]:
-    """The numbers of the elements in which a member has the block; a pointer that is an element is its member 0."""
-    return tuple(Variable(f"$at{member}.{n}", WORD) for n in range(copies))
+def numbers_at(place: int, copies: int) -> tuple[Variable, ...]:
+    """The numbers of the elements in which a member of an array has the block (`Facts.copies`)."""
+    return tuple(Variable(f"$at{place}.{n}", WORD) for n in range(copies))
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,15 @@ class Facts:
     tags: frozenset[tuple[Variable, Tag]] = frozenset()
     block: str = NONE
     copies: tuple[int, ...] = (0,)
-    """Elements that have the block, for each of their members that are pointers."""
-    made: bool = False
-    """Whether the array is there."""
+    """Elements that have the block, for each of their members that are pointers, of each array: the members of array 0
+    first. A pointer that is an element is its member 0. A member of an array is called by its place here."""
+    arrays: frozenset[int] = frozenset()
+    """The arrays that are there. One that is alone is array 0."""
+    bases: frozenset[tuple[Variable, int]] = frozenset()
+    """The array into which a pointer points if it points into one, as far as that is known, if there are several."""
     slot: Tag | None = None
     member: int = 0
-    """The member of the followed element."""
+    """The place of the member of the followed element."""
     sides: frozenset[Side] = frozenset()
     """On which side of indices the elements are that are followed: as it was where ways came together last."""
 
@@ -53,30 +58,50 @@ class Facts:
         return replace(self, tags=frozenset({(v, t) for v, t in self.tags if v != variable} | {(variable, tag)}))
 
     @property
+    def made(self) -> bool:
+        """Whether an array is there."""
+        return bool(self.arrays)
+
+    @property
     def count(self) -> int:
         """How many elements have the block."""
         return sum(self.copies)
 
-    def with_copies(self, member: int, change: int) -> Facts:
+    def places(self, array: int) -> range:
+        """The places of the members of an array."""
+        members = len(self.copies) // MOST_TOGETHER
+        return range(array * members, (array + 1) * members)
+
+    def with_copies(self, place: int, change: int) -> Facts:
         """The facts where more or fewer elements have the block in a member."""
-        return replace(self, copies=tuple(n + change * (m == member) for m, n in enumerate(self.copies)))
+        return replace(self, copies=tuple(n + change * (m == place) for m, n in enumerate(self.copies)))
 
-    @property
-    def without_copies(self) -> Facts:
-        """The facts where no element has the block."""
-        return replace(self, copies=(0,) * len(self.copies))
-
-    def numbers(self, member: int | None = None) -> tuple[Variable, ...]:
-        """The numbers of the elements that are followed: all of them, or those of one member."""
+    def numbers(self, *places: int) -> tuple[Variable, ...]:
+        """The numbers of the elements that are followed: all of them, or those of some members."""
         if self.slot is not None:
-            return (SLOT,) if member in (None, self.member) else ()
-        members = range(len(self.copies)) if member is None else (member,)
-        return tuple(v for m in members for v in numbers_at(m, self.copies[m]))
+            return (SLOT,) if not places or self.member in places else ()
+        return tuple(v for m in places or range(len(self.copies)) for v in numbers_at(m, self.copies[m]))
+
+    def numbers_of(self, array: int) -> tuple[Variable, ...]:
+        """The numbers of the followed elements of an array."""
+        return self.numbers(*self.places(array))
+
+    def base(self, pointer: object) -> frozenset[int]:
+        """The arrays into which a pointer may point, if it points into one."""
+        known = frozenset(n for v, n in self.bases if v == pointer) & self.arrays
+        return known or self.arrays
+
+    def with_base(self, pointer: Variable, array: int | None) -> Facts:
+        """The facts where a pointer points into an array, or nothing is known of it any more."""
+        kept = frozenset((v, n) for v, n in self.bases if v != pointer)
+        new = kept if array is None else kept | {(pointer, array)}
+        return self if new == self.bases else replace(self, bases=new)
 
     def only(self, live: frozenset[Variable]) -> Facts:
         """The facts about variables that are still read."""
         kept = frozenset((v, t) for v, t in self.tags if v in live)
-        return self if kept == self.tags else replace(self, tags=kept)
+        bases = frozenset((v, n) for v, n in self.bases if v in live)
+        return self if (kept, bases) == (self.tags, self.bases) else replace(self, tags=kept, bases=bases)
 
     def loaded(self, number: Variable, comparison: str, index: Variable) -> Facts:
         """The facts after an element was read: later reads by this index are of the same element."""
@@ -107,7 +132,9 @@ class Facts:
 
     def __str__(self) -> str:
         parts = sorted(f"{v} {tag}" for v, tag in self.tags)
-        parts += [f"{self.block} in {' and '.join(map(str, self.copies))}", "made" if self.made else "not made"]
+        parts += [f"{self.block} in {' and '.join(map(str, self.copies))}"]
+        parts += [f"made {' and '.join(map(str, sorted(self.arrays)))}" if self.made else "not made"]
+        parts += sorted(f"{v} in array {n}" for v, n in self.bases)
         parts += [f"member {self.member}"] if self.slot is not None and self.member else []
         parts += sorted(f"{number} {operator} {index}" for number, operator, index in self.sides)
         return ", ".join(parts)

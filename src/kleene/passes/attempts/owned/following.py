@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Comparison, Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Allocate, Exit, Operation, Return
+from kleene.cfa.operations import Allocate, Assume, Exit, Operation, Return
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType
 from kleene.passes.attempts.owned.elements import Step
-from kleene.passes.attempts.owned.facts import LIVE, SLOT, Facts, Side
+from kleene.passes.attempts.owned.facts import LIVE, NOTHING, SLOT, Facts, Side
 from kleene.passes.attempts.owned.selection import Owned
 from kleene.passes.attempts.owned.steps import Steps
 from kleene.passes.attempts.owned.wrapped import WRAP
+from kleene.passes.elements.chosen import bare
 from kleene.passes.facts.blocks_of_pointers import factors
 from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.facts.memory import constant_of
@@ -51,6 +52,7 @@ class Following:
         self.meetings = {name for name in cfa.locations if len(cfa.entering(name)) > 1 or name in ended} | {cfa.entry}
         wrapped = {n for n in self.meetings if all(WRAP in edge.source for edge in cfa.entering(n))}
         self.meetings -= wrapped - cfa.loop_heads - ended - {cfa.entry}  # whether a number wrapped is not forgotten
+        self.steps.live = self.live
         self.at: dict[Node, dict[Nulls, State]] = {}
         self.indices: frozenset[Variable] = frozenset()
         """The indices on whose sides elements are told apart."""
@@ -65,28 +67,53 @@ class Following:
             raise TooMany
         self._solve_both()
         for _ in range(MOST_ROUNDS):
-            before, more = (self.at, self.steps.loaded, self.indices), self._doubtful_indices()
-            if more <= self.indices:
-                return
-            self.indices |= more
-            try:
-                self._solve_both()
-            except TooMany:
-                self.at, self.steps.loaded, self.indices = before
+            more = self._doubtful_indices()
+            if more <= self.indices or not self._tell(more):
                 return
 
     def _solve_both(self) -> None:
         """First one element is followed, then one block.
 
         What elements have where they are read is not computed again if nothing can be gained: each has one thing there.
+        Where an element may have no value though it was set in other runs, indices are told apart before the block is
+        followed, which takes longer.
         """
         self.steps.told = self.indices
         if not self.steps.loaded or any(len(tags) > 1 for tags in self.steps.loaded.values()):
             self.steps.loaded = {}
             self.steps.follows_slot = True
             self._solve()
+            more = self._unset_indices()
+            if not self.indices and more and self._tell(more):
+                return
         self.steps.follows_slot = False
         self._solve()
+
+    def _tell(self, more: frozenset[Variable]) -> bool:
+        """Tell more indices apart; false if there are too many locations with them, and nothing has changed."""
+        before = (self.at, self.steps.loaded, self.indices)
+        self.indices |= more
+        try:
+            self._solve_both()
+        except TooMany:
+            self.at, self.steps.loaded, self.indices = before
+            self.steps.told = self.indices
+            return False
+        return True
+
+    def _unset_indices(self) -> frozenset[Variable]:
+        """The indices of elements that may have no value where they are read, or a value; and the ends of indices."""
+        unset = {name for name, tags in self.steps.loaded.items() if NOTHING in tags and len(tags) > 1}
+        found = frozenset(i for name in unset for e in self.cfa.leaving(name) for i in self.steps.indices_of(e.label))
+        compared = [e.label.condition for e in self.cfa.edges if isinstance(e.label, Assume)]
+        sides = [{bare(c.left), bare(c.right)} for c in compared if isinstance(c, Comparison)]
+        ends = {n for pair in sides if pair & found for n in pair if isinstance(n, Variable) and n in self._numbers}
+        return self._with_totals(found | ends)
+
+    @cached_property
+    def _numbers(self) -> frozenset[Variable]:
+        """The numbers that are stored at or read by: those that are indices themselves."""
+        return frozenset(self.steps.indexed)
 
     def _doubtful_indices(self) -> frozenset[Variable]:
         """The indices of operations that lose the block, or read it from an element after its end.
@@ -101,10 +128,14 @@ class Following:
             if not step.is_last and _is_doubtful(edge.label, facts, step.facts)
             for index in self.steps.indices_of(edge.label) or self.own.lengths
         }
+        return self._with_totals(frozenset(found))
+
+    def _with_totals(self, found: frozenset[Variable]) -> frozenset[Variable]:
+        """The indices with the end of a ring in the place of its length: it says more."""
         for total, terms in self.steps.sums.items():
-            if found.issuperset(terms):  # the end of a ring says more than its length
+            if found.issuperset(terms):
                 found = (found - (set(terms) - self.steps.wrapped)) | {total}
-        return frozenset(found)
+        return found
 
     @property
     def start(self) -> Node:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -59,6 +59,10 @@ class Owned:
     """The indices behind which no element is used (decision 116)."""
     shape: Shape
     """What an element consists of."""
+    _known: dict[Expression, frozenset[Kind]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The kinds of blocks of the pointers that were asked about."""
+    _elements: dict[Expression, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Whether the lvalues that were asked about are pointers in an element."""
 
     @property
     def scale(self) -> int:
@@ -81,7 +85,11 @@ class Owned:
 
     def is_element(self, lvalue: Expression) -> bool:
         """Whether an lvalue is a pointer in an element."""
-        return self.shape.member(lvalue) is not None and self.whole(lvalue) is not None
+        known = self._elements.get(lvalue)
+        if known is None:
+            known = self.shape.member(lvalue) is not None and self.whole(lvalue) is not None
+            self._elements[lvalue] = known
+        return known
 
     def element(self, lvalue: Expression) -> tuple[Deref, int]:
         """The element that an lvalue is a pointer in, and which of its pointers it is."""
@@ -135,7 +143,10 @@ class Owned:
         return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.targets
 
     def _kinds(self, pointer: Expression) -> frozenset[Kind]:
-        return self.blocks.of_value(pointer) or frozenset()
+        known = self._known.get(pointer)
+        if known is None:
+            known = self._known[pointer] = self.blocks.of_value(pointer) or frozenset()
+        return known
 
 
 def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
@@ -145,10 +156,7 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
         return
     every = [Chosen(program, cfa, blocks, on_stack=on_stack) for on_stack in (False, True)]
     shapes = {k: shape_of(s.element, program) for chosen in every for k, s in chosen.slots.items()}
-    for kinds in _groups(blocks, frozenset(k for k, shape in shapes.items() if shape is not None)):
-        shape = next((shapes[k] for k in kinds), None)
-        if shape is None or any(shapes[k] != shape for k in kinds):
-            continue
+    for kinds, shape in _with_common_targets(blocks, shapes):
         targets = _targets(blocks, kinds, shape)
         if not targets or targets & kinds:
             continue
@@ -162,6 +170,22 @@ def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:
         taken = address_taken(blocks.operations) | exposed_globals(program)
         if not own.holders & taken and all(_is_followed(o, own) for o in operations):
             yield own
+
+
+def _with_common_targets(
+    blocks: Blocks, shapes: Mapping[Kind, Shape | None]
+) -> Iterator[tuple[frozenset[Kind], Shape]]:
+    """The kinds of arrays in classes: pointers lead to all kinds of a class, or blocks may go from one to another."""
+    found: list[tuple[frozenset[Kind], Shape]] = []
+    for kinds in _groups(blocks, frozenset(k for k, shape in shapes.items() if shape is not None)):
+        shape = next((shapes[k] for k in kinds), None)
+        if shape is None or any(shapes[k] != shape for k in kinds):
+            continue
+        targets = _targets(blocks, kinds, shape)
+        met = [own for own in found if own[1] == shape and _targets(blocks, own[0], shape) & targets]
+        found = [own for own in found if own not in met]
+        found.append((kinds.union(*(own for own, _ in met)), shape))
+    yield from found
 
 
 def _groups(blocks: Blocks, kinds: frozenset[Kind]) -> list[frozenset[Kind]]:

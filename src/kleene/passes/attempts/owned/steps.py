@@ -45,6 +45,7 @@ from kleene.passes.attempts.owned.facts import (
     ELSE,
     ENDED,
     LIVE,
+    MOST_TOGETHER,
     NONE,
     NOTHING,
     NULL,
@@ -70,7 +71,7 @@ class Steps(Elements):
         """The facts at the entry: globals are NULL, unless an initial value or another file sets them."""
         zero = {g.variable for g in self.program.globals if not (g.initial or g.external)}
         tags = frozenset((v, NULL if v in zero else ELSE) for v in self.own.holders if v.is_global)
-        copies = (0,) * len(self.own.members)
+        copies = (0,) * (MOST_TOGETHER * len(self.own.members))
         return Facts(tags, copies=copies, slot=NOTHING if self.follows_slot else None)
 
     def steps(self, edge: Edge[Operation], facts: Facts, state: State) -> Iterator[Step]:
@@ -81,6 +82,8 @@ class Steps(Elements):
             return
         for here in self._orders(edge.label, state):
             for step in self._steps(edge, facts, here):
+                if not self.own.makes_array(edge.label):
+                    step = replace(step, facts=self.arrays.after(edge.label, step.facts))
                 reads = self.reads.left_out(edge.label, step.operations, hidden)
                 yield replace(step, operations=(*reads, *step.operations)) if reads else step
 
@@ -124,7 +127,7 @@ class Steps(Elements):
             case Assign() | Havoc() if (touched := own.touched(label)) is not None:
                 yield from self._touch_number(edge, touched, facts, state, after)
             case Allocate() | Realloc() if own.makes_array(label):
-                yield from self._make_array(label, facts, state, after)
+                yield from self._make_array(edge, facts, state, after)
             case Allocate(target=Variable()) if own.makes_target(label):
                 yield from self._choose(label, facts, after)
             case Free(pointer=pointer) if own.is_array(pointer):
@@ -140,57 +143,90 @@ class Steps(Elements):
 
     # The array ------------------------------------------------------------------------------------------------
 
-    def _make_array(self, label: Allocate | Realloc, facts: Facts, state: State, after: State) -> Iterator[Step]:
+    def _make_array(self, edge: Edge[Operation], facts: Facts, state: State, after: State) -> Iterator[Step]:
         """The array is made, or gets another length; it is a block of one byte in the result."""
+        label = edge.label
+        assert isinstance(label, Allocate | Realloc)
         place, product = label.place, factors(label.size)
         target, size = self._flat_value(label.target), Constant(1, label.size.type)
         if product is None or self.own.scale % product[1]:
             yield self._unsupported("an array of pointers whose size is not a number of elements", label, facts, state)
             return
-        before: tuple[Operation, ...] = (Print(place, None, (label.size,)),)
-        moved = isinstance(label, Realloc) and facts.made
-        if facts.made and not moved:
-            yield self._unsupported("two arrays of one kind at a time", label, facts, state)
-            return
-        made: Operation
-        if isinstance(label, Realloc):
-            old = self._flat_value(label.pointer)
-            made = replace(label, pointer=old, size=size, target=target)
-            if moved:
-                if product[1] != self.own.scale or not self._has_length(label.pointer, state):
-                    yield self._unsupported("an array of pointers that gets an unknown length", label, facts, state)
-                    return
-                none = Assume(place, Comparison("==", old, Constant(0, old.type)))
-                reason = Unsupported(place, "two arrays of one kind at a time")
-                yield Step((none, reason), facts, state)
-                before = (replace(none, truth=False), *before)
-        else:
+        read: tuple[Operation, ...] = (Print(place, None, (label.size,)),)
+        if isinstance(label, Allocate):
             made = replace(label, size=size, element=CHAR, target=target)
+            yield from self._all_made((*read, made), label, facts, after, self._new_array(edge, facts, after))
+            return
+        old = self._flat_value(label.pointer)
+        other = replace(label, pointer=old, size=size, target=target)
+        if not facts.made:
+            yield from self._all_made((*read, other), label, facts, after, self._new_array(edge, facts, after))
+            return
+        if product[1] != self.own.scale or not self._has_length(label.pointer, state):
+            yield self._unsupported("an array of pointers that gets an unknown length", label, facts, state)
+            return
+        is_null = Comparison("==", label.pointer, Constant(0, label.pointer.type))
+        none = Assume(place, self._flat_value(is_null))
+        before = self.after(Assume(place, is_null), state)
+        if before is not None and self.arrays.may_have_another(label.pointer, self.live[edge.source]):
+            then = self.after(label, before)
+            ways = self._new_array(edge, facts, then) if then is not None else []
+            yield from self._all_made((none, *read, other), label, facts, after, ways)
+        else:
+            yield Step((none, Unsupported(place, "two arrays of one kind at a time")), facts, state)
+        for number in sorted(facts.base(start_of(bare(label.pointer)))):
+            ways = list(self._moved_array(label, facts, number, state))
+            yield from self._all_made((replace(none, truth=False), *read, other), label, facts, after, ways)
+
+    def _all_made(
+        self,
+        operations: tuple[Operation, ...],
+        label: Allocate | Realloc,
+        facts: Facts,
+        after: State,
+        ways: list[tuple[Facts, State]] | None,
+    ) -> Iterator[Step]:
+        """The steps in which an array was made in one of some ways, and the one in which there was no room for it."""
+        place = label.place
+        if ways is None:
+            yield Step((*operations, Unsupported(place, "many arrays of one kind at a time")), facts, after)
+            return
         is_null = Comparison("==", label.target, Constant(0, label.target.type))
         for truth in (True, False) if label.may_fail else (False,):
-            operations = (*before, made, Assume(place, self._flat_value(is_null), truth=truth))
-            for new, then in self._made(label, facts, state, after) if not truth else [(facts, after)]:
+            tested = (*operations, Assume(place, self._flat_value(is_null), truth=truth))
+            failed = facts.with_base(label.target, None) if isinstance(label.target, Variable) else facts
+            for new, then in ways if not truth else [(failed, after)]:
                 passed = self.after(Assume(place, is_null, truth=truth), then)
                 lost = (Assign(place, self.held, Constant(0, self.held.type)),) if facts.count > new.count == 0 else ()
                 if passed is not None:
-                    yield Step((*operations, *lost), new, passed)
+                    yield Step((*tested, *lost), new, passed)
 
-    def _made(
-        self, label: Allocate | Realloc, facts: Facts, state: State, after: State
-    ) -> Iterator[tuple[Facts, State]]:
-        """What is known where the array was made, or got another length.
+    def _new_array(self, edge: Edge[Operation], facts: Facts, after: State) -> list[tuple[Facts, State]] | None:
+        """What is known where an array was made; None if there are too many."""
+        label = edge.label
+        assert isinstance(label, Allocate | Realloc)
+        made = self.arrays.with_array(facts, label.target, self.live[edge.target])
+        if made is None:
+            return None
+        new, number = made
+        slot = NULL if isinstance(label, Allocate) and label.zeroed else NOTHING
+        if facts.slot is None:
+            return [(new, after)]
+        followed = self.arrays.followed_in(new, number, slot, after)
+        return [(new, after), followed] if facts.made else [(replace(new, slot=slot), after)]
+
+    def _moved_array(self, label: Realloc, facts: Facts, number: int, state: State) -> Iterator[tuple[Facts, State]]:
+        """What is known where an array got another length.
 
         Elements behind its old length have no value, and those behind its new one are gone.
         """
-        new = replace(facts, made=True)
-        if not (isinstance(label, Realloc) and facts.made):
-            is_zeroed = isinstance(label, Allocate) and label.zeroed
-            yield new if facts.slot is None else replace(new, slot=NULL if is_zeroed else NOTHING), after
-            return
-        product = factors(label.size)
+        new, product = facts, factors(label.size)
+        if len(facts.arrays) > 1 and isinstance(label.target, Variable):
+            new = facts.with_base(label.target, number if label.target in self.arrays.pointers else None)
         assert product is not None
-        for kept, here in self._within(new, product[0], state, grows=self._grows(label, product[0], state)):
-            if facts.slot is None:
+        grows = self._grows(label, product[0], state)
+        for kept, here in self._within(new, product[0], state, number, grows=grows):
+            if facts.slot is None or facts.member not in facts.places(number):
                 ways = [(kept, here)]
             else:
                 ways = list(self._old_slot(label, kept, here))
@@ -207,10 +243,12 @@ class Steps(Elements):
             if room is None or relate(operator, here.held[SLOT], room, here.zone):
                 yield replace(facts, slot=slot), here
 
-    def _within(self, facts: Facts, count: Expression, state: State, *, grows: bool) -> Iterator[tuple[Facts, State]]:
+    def _within(
+        self, facts: Facts, count: Expression, state: State, array: int, *, grows: bool
+    ) -> Iterator[tuple[Facts, State]]:
         """The followed elements that are within the new length of the array: all of them, if it grows."""
         ways = [(facts, state)]
-        for number in () if grows else reversed(facts.numbers()):
+        for number in () if grows else reversed(facts.numbers_of(array)):
             ways = [way for own, before in ways for way in self._cut(number, count, own, before)]
         yield from ways
 
@@ -245,18 +283,20 @@ class Steps(Elements):
         if not facts.made:
             yield Step((operation,), facts, after)
             return
-        gone = after.copy()
-        for variable in facts.numbers() if facts.slot is None else ():
-            del gone.held[variable]
-        lost = (Assign(label.place, self.held, Constant(0, self.held.type)),) if facts.count else ()
-        slot = NOTHING if facts.slot is not None else None
-        if label.stack:
-            yield Step((operation, *lost), replace(facts.without_copies, made=False, slot=slot), gone)
-            return
         is_null = Assume(label.place, self._flat_value(null))
-        yield Step((is_null, operation), facts, after)
-        there = replace(is_null, truth=False)
-        yield Step((there, operation, *lost), replace(facts.without_copies, made=False, slot=slot), gone)
+        there = () if label.stack else (replace(is_null, truth=False),)
+        if not label.stack:
+            yield Step((is_null, operation), facts, after)
+        for number in sorted(facts.base(start_of(bare(label.pointer)))):
+            gone = after.copy()
+            new = self.arrays.without_array(facts, number, gone)
+            if new is not None:
+                lost = (
+                    (Assign(label.place, self.held, Constant(0, self.held.type)),)
+                    if facts.count > new.count == 0
+                    else ()
+                )
+                yield Step((*there, operation, *lost), new, gone)
 
     def _clear_array(self, label: MemSet, facts: Facts, state: State, after: State) -> Iterator[Step]:
         """All elements become NULL."""
@@ -268,11 +308,14 @@ class Steps(Elements):
         room = self._whole_room(label.pointer, self.own.scale, state)
         whole = room is not None and count is not None
         whole = whole and state.zone.upper(room, count) == 0 == state.zone.upper(count, room)  # type: ignore[arg-type]
-        if not whole or constant_of(label.value) != 0 or facts.count:
+        arrays = facts.base(start_of(bare(label.pointer)))
+        places = [place for array in arrays for place in facts.places(array)]
+        counted = facts.slot is None and bool(facts.numbers(*places))
+        if not whole or constant_of(label.value) != 0 or counted or len(arrays) > 1:
             yield Step((Unsupported(label.place, "memset of a part of an array of pointers"),), facts, state)
             return
         touched = Deref(label.pointer, self.held.type)
-        slot = NULL if facts.slot is not None else None
+        slot = NULL if facts.slot is not None and facts.member in places else facts.slot
         yield Step(self._touch(touched, label.place), replace(facts, slot=slot), after)
 
     # Blocks ---------------------------------------------------------------------------------------------------
@@ -389,7 +432,9 @@ class Steps(Elements):
             yield facts, after
             return
         ways = [(facts, state)]
-        for number in reversed(facts.numbers()):
+        assert isinstance(label.target, Variable)
+        arrays = self.arrays.of_length(self.indexed.get(label.target, frozenset()), facts)
+        for number in [n for array in sorted(arrays, reverse=True) for n in reversed(facts.numbers_of(array))]:
             ways = [way for own, before in ways for way in self._behind(label, number, own, before)]
         for own, before in ways:
             then = self.after(label, before)

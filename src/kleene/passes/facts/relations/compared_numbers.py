@@ -7,9 +7,10 @@ of the program relate to the number, and at the limits of types and blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from kleene.cfa.expressions import (
+    AddressOf,
     Binary,
     Cast,
     Comparison,
@@ -17,6 +18,7 @@ from kleene.cfa.expressions import (
     Deref,
     Expression,
     Field,
+    Index,
     Unary,
     Variable,
     children,
@@ -126,20 +128,21 @@ class Landmarks:
         operations = [e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope)]
         operations += [assignment for item in program.globals for assignment in item.initial]
         for operation in dict.fromkeys(operations):
-            nodes = [n for x in expressions(operation) for n in _nodes(x)]
-            holders = [holder for n in nodes for holder in _holders(n)]
-            for holder in holders[1:]:
-                self._parents[self._root(holder)] = self._root(holders[0])
-            found = [constant_of(n) for n in nodes if isinstance(n, Constant | Binary)]
-            constants = [c for c in found if c is not None] if not _is_of_bytes(operation) else []
-            ends = [limit for n in nodes for limit in _limits(n.type)]
-            ends += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
-            ends += [program.largest_block // unit for unit in _units(operation, nodes)]
-            ends += [most // unit for n in nodes if _is_product(n) for most in _limits(n.type) for unit in _factors(n)]
-            for holder in holders:
-                self._own.setdefault(holder, set()).update(constants)
-            numbers += [(holders[0], constant) for constant in constants] if holders else []
-            limits += [(holders[0], limit) for limit in ends] if holders else []
+            for nodes in _groups(operation):
+                holders = [holder for n in nodes for holder in _holders(n)]
+                for holder in holders[1:]:
+                    self._parents[self._root(holder)] = self._root(holders[0])
+                found = [constant_of(n) for n in nodes if isinstance(n, Constant | Binary)]
+                constants = [c for c in found if c is not None] if not _is_of_bytes(operation) else []
+                ends = [limit for n in nodes if _is_number(n) for limit in _limits(n.type)]
+                ends += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
+                ends += [program.largest_block // unit for unit in _units(operation, nodes)]
+                products = [(n, unit) for n in nodes if _is_product(n) for unit in _factors(n)]
+                ends += [most // unit for n, unit in products for most in _limits(n.type)]
+                for holder in holders:
+                    self._own.setdefault(holder, set()).update(constants)
+                numbers += [(holders[0], constant) for constant in constants] if holders else []
+                limits += [(holders[0], limit) for limit in ends] if holders else []
         constants_of: dict[Hashable, set[int]] = {}
         for holder, number in numbers:
             constants_of.setdefault(self._root(holder), set()).add(number)
@@ -179,15 +182,41 @@ class Landmarks:
         return sorted({number for root in roots for number in known.get(root, ())} | own)
 
 
-def _nodes(expression: Expression) -> Iterator[Expression]:
-    """The parts of an expression, but for the pointers through which its members are reached."""
-    yield expression
-    if isinstance(expression, Field) and isinstance(expression.base, Deref | Variable):
-        inner = expression.base.pointer if isinstance(expression.base, Deref) else expression.base
-        if isinstance(inner, Variable):
+def _groups(operation: Operation) -> list[list[Expression]]:
+    """The parts of an operation that say something of each other, in groups.
+
+    What is read from memory says nothing of where it is, and a remainder nothing of the number that is divided.
+    """
+    groups: list[list[Expression]] = [[]]
+    for expression in expressions(operation):
+        _add_nodes(expression, groups[0], groups)
+    return groups
+
+
+def _add_nodes(expression: Expression, own: list[Expression], groups: list[list[Expression]]) -> None:
+    """Add the parts of an expression to their group; those that say nothing of it are in groups of their own."""
+    own.append(expression)
+    match expression:
+        case Field(base=Variable()):
             return
-    for child in children(expression):
-        yield from _nodes(child)
+        case Field() | Deref() | Index():
+            groups.append([])
+            inner = groups[-1]
+            for child in children(expression):
+                _add_nodes(child, inner, groups)
+        case AddressOf(target=Index() as target):
+            for child in children(target):
+                _add_nodes(child, own, groups)
+        case AddressOf(target=target):
+            groups.append([])
+            _add_nodes(target, groups[-1], groups)
+        case Binary(operator="%", left=left, right=right):
+            groups.append([])
+            _add_nodes(left, groups[-1], groups)
+            _add_nodes(right, own, groups)
+        case _:
+            for child in children(expression):
+                _add_nodes(child, own, groups)
 
 
 def _holders(node: Expression) -> list[Hashable]:
@@ -209,6 +238,13 @@ def _units(operation: Operation, nodes: list[Expression]) -> set[int]:
     if isinstance(operation, Allocate | Realloc):
         return {1, *_factors(operation.size)}
     return {unit for n in nodes if _is_product(n) for unit in _factors(n)}
+
+
+def _is_number(node: Expression) -> bool:
+    """Whether the type of an expression limits a number: not that of a constant, nor that of an outcome."""
+    if isinstance(node, Comparison) or (isinstance(node, Unary) and node.operator == "!"):
+        return False
+    return constant_of(node) is None
 
 
 def _is_product(node: Expression) -> bool:

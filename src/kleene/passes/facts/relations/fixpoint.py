@@ -17,8 +17,8 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons, next_equations
+from kleene.passes.facts.relations.counted_together import CountedTogether
 from kleene.passes.facts.relations.merging import merge
-from kleene.passes.facts.relations.operations import Operations
 from kleene.passes.facts.relations.promises import Promises, least_lengths
 from kleene.passes.facts.relations.states import Part, State, covers, image
 from kleene.passes.facts.relations.texts import is_text
@@ -46,7 +46,7 @@ MOST_INITIAL_CELLS = 16
 """Elements of a global array whose initial values are known: a state with a table of primes would be large."""
 
 
-class Fixpoint(Operations, ABC):
+class Fixpoint(CountedTogether, ABC):
     """The states at the locations of one automaton; computed when they are asked for."""
 
     # The fixpoint ---------------------------------------------------------------------------------------------
@@ -76,6 +76,7 @@ class Fixpoint(Operations, ABC):
         return Promises(texts, rows, least_lengths(self.cfa, self._kinds, texts | rows, variables))
 
     def _solve(self) -> dict[str, dict[Nulls, State]]:
+        """The states that believe the promises; not all of them where a promise is broken, as it is broken for good."""
         functions = [Cfa(start, self.cfa.edges) for start in starts(self.cfa)]
         order = {location: n for part in functions for location, n in part.post_order.items()}
         heads = frozenset[str]().union(*(part.loop_heads for part in functions))
@@ -85,7 +86,12 @@ class Fixpoint(Operations, ABC):
         begins = set(at)
         waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
+        broken, quiet = 0, 0
         while waiting:
+            quiet = quiet + 1 if broken == self.promises.many_broken else 0
+            broken = self.promises.many_broken
+            if broken and quiet > len(self.cfa.edges):  # what else is broken shows when they are computed anew
+                break
             here = max(waiting, key=lambda item: (order[item[0]], item[0], sorted(item[1])))
             waiting.remove(here)
             location, part = here

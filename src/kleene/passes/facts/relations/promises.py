@@ -63,6 +63,11 @@ class Promises:
         """Whether the states that were computed keep what they believed."""
         return self.known == (None if self.everything else self.broken)
 
+    @property
+    def many_broken(self) -> int:
+        """How many promises are broken by now that the states believe; without any, none is."""
+        return 0 if self.known is None else len(self.broken) - len(self.known) + self.everything
+
     def holds(self, promise: str, key: object) -> bool:
         return self.known is not None and (promise, key) not in self.known
 

@@ -106,10 +106,10 @@ class WordValues:
                 return replace(word, pointer=Cast(word.pointer, type_))
             case Cast(type=IntegerType()) if (converted := constant_of(value)) is not None:
                 return self._constant(converted)
-            case Binary(operator=operator, left=left, right=right):
+            case Binary(operator=operator, left=left, right=right) if self.words.carries(value):
                 return self._combined(operator, left, right)
         if not isinstance(value.type, PointerType):
-            return None
+            return self._flags_of_null(value)
         pointer = self.pointer(value)
         return Word(pointer, Constant(0, self.tag), None if isinstance(value, AddressOf) else pointer)
 
@@ -123,6 +123,12 @@ class WordValues:
         number = self.number_type.wrap(number)
         pointer = Constant(number & ~self.mask, PointerType(CHAR, self.size))
         return Word(pointer, Constant(number & self.mask, self.tag))
+
+    def _flags_of_null(self, number: Expression) -> Word | None:
+        """A word that gets flags without a pointer, such as the color of another one."""
+        if not self.mask or not self._is_small(number):
+            return None
+        return Word(Constant(0, PointerType(CHAR, self.size)), Cast(self.number(number), self.tag))
 
     def _combined(self, operator: str, left: Expression, right: Expression) -> Word | None:
         if operator not in FLAG_OPERATORS | {"+", "-"}:
@@ -184,11 +190,16 @@ class WordValues:
 
     def _is_small(self, number: Expression) -> bool:
         """Whether a number fits into flags, whatever its parts are."""
+        constant = constant_of(number)
+        if constant is not None:
+            return 0 <= constant <= self.mask
         match number:
             case Cast(operand=operand, type=IntegerType() as type_):
                 return self._is_small(operand) and type_.maximum >= self.mask
             case Binary(operator="&", left=left, right=right):
-                return any(c is not None and 0 <= c <= self.mask for c in map(constant_of, (left, right)))
+                return self._is_small(left) or self._is_small(right)
+            case Binary(operator="|" | "^", left=left, right=right):
+                return self._is_small(left) and self._is_small(right)
             case Comparison() | Unary(operator="!"):
                 return True
         return False

@@ -55,6 +55,9 @@ LINKS_ITSELF = (
     "it links an object, or a node that is part of none, with its other argument, and nothing says how clients make "
     "such a pair: write one"
 )
+LINKS_LOOSE = (
+    "it links a node that is part of no object, and no function makes one: add a function that does, or write a client"
+)
 KEEPS_ARRAY = (
     "it keeps a pointer to an array of its caller, which must outlive the object then: write a client whose array does"
 )

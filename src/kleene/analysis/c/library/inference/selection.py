@@ -57,6 +57,7 @@ from kleene.analysis.c.library.inference.reasons import (
     FREES,
     INSIDE,
     LINKS_ITSELF,
+    LINKS_LOOSE,
     NO_TIME,
     NOT_UNDERSTOOD,
     NOT_ZEROS,
@@ -178,9 +179,7 @@ class Inference:
         before = self.tries.one(self._without_null(operation), QUICK_STATES)
         possible = self.tries.possible(operation.function)
         ends = operation.ends and says_end(operation.function)
-        best = self.tries.best(
-            self.tries.all_of([o for o in possible if o not in self.tries.refuted and (o.ends or not ends)])
-        )
+        best = self.tries.best_of([o for o in possible if o not in self.tries.refuted and (o.ends or not ends)])
         if best is None or len(best.own) < len(before.own):
             return None
         weaker = replace(best.operation, roles=operation.roles)
@@ -260,7 +259,7 @@ class Inference:
     def _decide(self, function: ExportedFunction, tried: list[Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
         best = self.tries.best(tried)
-        if best is None and (rest := self.tries.rest_of(tried)):
+        if best is None and (rest := self.tries.rest_of(tried, self.tries.possible(function) if tried else [])):
             self._decide(function, [*tried, *rest])
             return
         if best is not None and best.trial.exploration.possible and if_status_is_another(self.tries, function):
@@ -303,7 +302,7 @@ class Inference:
             self._reject(most_telling(wrong))
         elif not failures or tried[0].is_idle:
             self.inferred.untried[function.name] = never_called(function, self.interface, self._wrong_makers(function))
-        elif is_accepted_otherwise(self.tries, function, failures):
+        elif self._links_block(function, failures) or is_accepted_otherwise(self.tries, function, failures):
             return
         elif wrong := [r for r in failures if breaks_own_block(r)]:
             self._reject(most_telling(wrong))
@@ -327,6 +326,26 @@ class Inference:
             self._reject(self._with_breach(failures) or most_telling(failures))
         else:
             self.inferred.untried[function.name] = never_called(function, self.interface, self._wrong_makers(function))
+
+    def _links_block(self, function: ExportedFunction, failures: list[Rejected]) -> bool:
+        """Whether a function links a node of its caller, not an element: decided by a trial with a block; else false.
+
+        It adds something, as its name says, and allocates nothing: an element is linked already.
+        """
+        operation = failures[0].operation
+        if not says_add(function) or function.name in self.tries.allocating:
+            return False
+        if Role.ELEMENT not in operation.roles or not operation.takes_object:
+            return False
+        block = operation.with_roles({Role.ELEMENT: Role.BLOCK})
+        tried = self.tries.one(replace(block, fate=Fate.KEPT), TRIAL_STATES)
+        if tried.is_admissible:
+            self.inferred.accepted.append(tried.operation)
+        elif tried.rejected is not None and not is_wrong_guess_of(tried.rejected):
+            self._reject(tried.rejected)
+        else:
+            self.inferred.untried[function.name] = LINKS_LOOSE
+        return True
 
     def _wrong_makers(self, function: ExportedFunction) -> list[str]:
         """The functions with an error that should make the objects which a function takes."""

@@ -21,9 +21,9 @@ from kleene.analysis.c.library.inference.trials import (
     steps_of,
 )
 from kleene.analysis.c.library.interface.exports import ExportedFunction, Interface
-from kleene.analysis.c.library.interface.object_types import object_types
+from kleene.analysis.c.library.interface.object_types import object_types, records_of
 from kleene.analysis.c.library.readings.candidates import hands_out, readings, says_add, says_unlink
-from kleene.analysis.c.library.readings.operations import ELEMENTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.readings.operations import ELEMENTS, KEPT_RESULTS, Fate, Operation, Outcome, Role
 from kleene.cfa.operations import Allocate, Call, Free, Realloc, Return
 from kleene.cfa.operations import Operation as CfaOperation
 from kleene.cfa.program import CProgram
@@ -31,6 +31,8 @@ from kleene.cfa.types import RecordType
 from kleene.domains.explicit.explore import Confirmed
 from kleene.passes.facts.memory import constant_of
 
+MOST_ALIKE = 2
+"""Operations of a kind in a short trial: one alone may make objects of one shape only."""
 SHARE = 0.5
 """The part of the time that trials may take together."""
 
@@ -121,6 +123,26 @@ class Tries:
         own = {n for n, label in self._labels if isinstance(label, Free | Realloc) or _calls_others(label, program)}
         return frozenset(n for n in program.functions if own & set(program.reached_from(n)))
 
+    def _few(self, operation: Operation) -> list[Operation]:
+        """The accepted operations of a short trial: some that make and fill the objects, and some that end them.
+
+        Runs of few operations go deeper: that a list which is reversed in place is no second list shows in the third.
+        """
+        accepted = self.inferred.accepted
+        records = set(records_of(operation.function))
+        own = [o for o in accepted if records & {*records_of(o.function), o.makes}] if records else accepted
+        ending = [o for o in own if o.ends][:MOST_ALIKE]
+        making = [o for o in own if o.makes or o.outcome in KEPT_RESULTS][:MOST_ALIKE]
+        filling = [o for o in own if o not in ending and o.function.name in self.allocating][:MOST_ALIKE]
+        return [o for o in accepted if o in ending or o in making or o in filling]
+
+    @cached_property
+    def allocating(self) -> frozenset[str]:
+        """The functions that may allocate a block."""
+        program = self.clients.write(self.inferred.types, [])[1]
+        own = {n for n, label in self._labels if isinstance(label, Allocate) or _calls_others(label, program)}
+        return frozenset(n for n in program.functions if own & set(program.reached_from(n)))
+
     @cached_property
     def _allocated(self) -> frozenset[str]:
         """The records that functions of the library allocate."""
@@ -141,12 +163,19 @@ class Tries:
         operation = self.stored.operation(function, self.inferred.types)
         return [] if operation is None else [operation]
 
-    def rest_of(self, tried: list[Tried]) -> list[Tried]:
+    def rest_of(self, tried: list[Tried], possible: Sequence[Operation]) -> list[Tried]:
         """Try readings that were left out because one with the same roles had no error, which it has in the end."""
         known = {t.operation for t in tried}
         roles = {(t.operation.roles, t.operation.fate) for t in tried if t.trial.error is not None}
-        rest = [o for o in self.possible(tried[0].operation.function) if o not in known] if tried else []
+        rest = [o for o in possible if o not in known]
         return self.all_of([o for o in rest if (o.roles, o.fate) in roles], tried)
+
+    def best_of(self, possible: list[Operation]) -> Tried | None:
+        """The admissible one among some readings that executes most, also if it is left out at first."""
+        tried = self.all_of(possible)
+        while (best := self.best(tried)) is None and (rest := self.rest_of(tried, possible)):
+            tried += rest
+        return best
 
     def all_of(self, possible: list[Operation], before: Sequence[Tried] = ()) -> list[Tried]:
         """Try readings until one executes the whole function, or no other roles are left; `before` were tried."""
@@ -162,7 +191,7 @@ class Tries:
             if not may_be_ignored(operation, known) or self._is_element(operation, known):
                 continue
             attempt = self.one(operation, QUICK_STATES)
-            if (attempt.is_admissible and not attempt.is_whole) or attempt.is_too_short:
+            if attempt.is_idle or (attempt.is_admissible and not attempt.is_whole):
                 attempt = self.one(operation, TRIAL_STATES)
             if attempt.is_too_short and operation.takes_element:
                 attempt = self.one(operation, LONG_STATES)
@@ -211,9 +240,10 @@ class Tries:
         return None if trial.cut_short else observer
 
     def _execute(self, operation: Operation, states: int) -> Tried:
+        others = self.inferred.accepted if states != QUICK_STATES else self._few(operation)
         client, program = self.clients.write(
             self.inferred.types,
-            [*self.inferred.accepted, operation],
+            [*others, operation],
             begins_with_two=Role.SECOND in operation.roles,
         )
         trial = run_trial(client, program, self.budget, states, malloc_may_fail=self.malloc_may_fail)

@@ -182,8 +182,13 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
         if not name:
             yield _plain_roles(function, parameter, types)
         elif not is_direct(parameter.type):
-            made = (Role.MADE,) if name in types.constructed and made_by(function) == name else ()
-            yield (*made, Role.ADDRESS) if name in types.kept else (Role.RESULT,)
+            made = (Role.MADE,) if made_by(function) == name else ()
+            if name not in types.kept:
+                yield (Role.RESULT,)
+            elif name in types.constructed:
+                yield *made, Role.ADDRESS
+            else:  # `void stack_init(struct node **top) { *top = NULL; }`
+                yield Role.ADDRESS, *(made if name in types.empty_is_null and len(function.parameters) == 1 else ())
         else:
             yield tuple(dict.fromkeys(_record_roles(function, parameter, records, types)))
 

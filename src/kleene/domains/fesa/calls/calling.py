@@ -12,9 +12,9 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Enter, Exit, Invoke, Leave, Operation, expressions
+from kleene.domains.fesa.calls.local_heaps import Division, LocalHeaps
 from kleene.domains.fesa.domain import FesaDomain
 from kleene.domains.fesa.heap import Heap, State
-from kleene.domains.fesa.local_heaps import Division, LocalHeaps
 from kleene.domains.fesa.widening import widen
 from kleene.engine.tabulate import Procedure
 from kleene.passes.facts.memory import Unmodelled
@@ -72,28 +72,31 @@ class CallingFesaDomain(FesaDomain):
     def context(self, element: State) -> Hashable:
         return element.context
 
-    def enter(self, edge: Edge[Operation], element: State) -> list[State]:
+    def enter(self, edge: Edge[Operation], elements: Sequence[State]) -> list[list[State]]:
+        return [self._enter(edge, element) for element in elements]
+
+    def _enter(self, edge: Edge[Operation], element: State) -> list[State]:
         call = edge.label
         assert isinstance(call, Invoke)
         report = self.reporter(edge)
         after = self.live[edge.target] - ({call.target} if call.target is not None else set())
         gone = [v.name for v in self.tracked if v not in after]
         try:
-            division = self.heaps.divide(Heap(element.vectors, self.options), call, gone)
+            division = self.heaps.divide(element.heap(self.options), call, gone)
         except Unmodelled as reason:
             report("unsupported", str(reason))
             return []
         if division is None:
             return []
         self._divisions[edge, element] = division
-        state = self.state(division.entry, self.procedures[call.function].cfa.entry, call.place)
+        state = self.state(Heap(division.entry, self.options), self.procedures[call.function].cfa.entry, call.place)
         return [replace(state, context=edge)]
 
     def resume(self, edge: Edge[Operation], caller: State, entry: State, exits: Sequence[State]) -> list[State]:
         call, division = edge.label, self._divisions[edge, caller]
         assert isinstance(call, Invoke)
         report = self.reporter(edge)
-        vectors = []
+        parts = []
         for end in exits:
             try:
                 after = self.heaps.join(division, call, Heap(end.vectors, self.options))
@@ -102,13 +105,12 @@ class CallingFesaDomain(FesaDomain):
                 continue
             self.forget_dead(after, edge)
             if not after.vectors.is_empty():
-                vectors.append(after.vectors)
+                parts.append(after)
         states = []
-        for case, together in self.cases(vectors):
-            heap = Heap(together, self.options)
+        for case, heap in self.cases(parts):
             if len(heap.flags) > MOST_FLAGS:
                 widen(heap)
-            states.append(self.state(heap.vectors, edge.target, call.place, case))
+            states.append(self.state(heap, edge.target, call.place, case))
         return states
 
     def apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
