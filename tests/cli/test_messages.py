@@ -150,6 +150,17 @@ MESSAGES = {
         "free(s); int *p = where(); return *p;",
         ["dangling_dereference: local is out of scope: p (confirmed)", "main.c:8:31: note: 'local' is declared here"],
     ),
+    "an allocation that fails": (
+        "struct node *n = make_node(); n->value = 1; free(n); free(s);",
+        [
+            "null_dereference: dereference of a null pointer: n (confirmed)",
+            "main.c:11:47: note: this allocation fails in the run",
+        ],
+    ),
+    "a text that is read": (
+        "extern int getchar(void); if (getchar() == 'x') s = NULL; stack_free(s);",
+        ["dereference of a null pointer: s (confirmed)", 'main.c:18:35: note: the run reads "x"'],
+    ),
     "a block that is lost at a brace": (
         "while (__VERIFIER_nondet_int()) { int *block = get(4); if (block) *block = 1; } free(s);",
         ["memory_leak: block from line 11 is lost (confirmed)", "    statement: the scope of block ends"],

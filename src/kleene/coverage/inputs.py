@@ -16,7 +16,7 @@ from kleene.cfa.expressions import Cast, Constant, walk
 from kleene.cfa.operations import expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
-from kleene.domains.explicit.outside.world import World, WorldInputs
+from kleene.domains.explicit.outside.world import MALLOC, World, WorldInputs
 from kleene.domains.explicit.state import InputSource, State
 from kleene.domains.explicit.values import Value
 from kleene.passes.rewrite import operations_of
@@ -25,8 +25,6 @@ ROUNDS = (2, 0, 1, 3, 13, 5, 20)
 """Numbers of iterations: none, a few, and more than the length of any special list."""
 KINDS = ("ones", "named", "rising", "random", "falling", "extreme")
 """Ways to choose the numbers of a run."""
-MALLOC = "malloc succeeds"
-"""The reason of the input that decides whether an allocation succeeds."""
 _FAILING_ALLOCATIONS = 6
 """Number of first allocations, one of which fails in every second run."""
 _RANDOM_DISTANCE = 40

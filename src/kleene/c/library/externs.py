@@ -256,7 +256,9 @@ class _Rewriter:
         reason = next((text for text in reasons if text), "")
         if reason:
             self.passed[self.here] = tuple(a for a in call.arguments if isinstance(a.type, PointerType))
-            advice = f"say what it does: --extern {name}=pure, or another model, or --models FILE.c"
+            gives = call.result is not None and isinstance(call.result.type, PointerType)
+            advice = f"--extern {name}={'alloc' if gives else 'pure'}, or another model, or --models FILE.c"
+            advice = f"say what it does: {advice}"
             self._may_end(call.place, f"{name} (does something)", f"{name} has no body, and {reason}; {advice}")
         changed = dict.fromkeys(self.kept.get(self.function.name, ()))
         changed |= dict.fromkeys(v for variables in self.kept.values() for v in variables if v.is_global)

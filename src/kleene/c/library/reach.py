@@ -25,7 +25,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import Call, expressions
 from kleene.cfa.program import TEXT_PRIMITIVES, CProgram, Global
-from kleene.cfa.types import PointerType, RecordType, Type
+from kleene.cfa.types import IntegerType, PointerType, RecordType, Type
 
 
 @dataclass
@@ -48,6 +48,10 @@ class Reach:
         if variable is not None:
             return "" if self._is_constant_text(variable) else f"it may change or keep {variable.name.split('#')[0]}"
         if self._retyped.may_hold_pointers(argument.type):
+            if isinstance(argument.type, IntegerType):
+                return (
+                    f"the number {_words_of(inner)} may be an address, through which it changes, frees or keeps memory"
+                )
             return (
                 "" if self.is_handle(argument.type) else f"it may change, free or keep what {_words_of(inner)} reaches"
             )

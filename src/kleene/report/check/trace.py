@@ -10,6 +10,7 @@ from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.entry import UNWRITTEN
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
+from kleene.domains.explicit.outside.world import MALLOC
 from kleene.report.drawing.heap_boxes import has_lost_block
 from kleene.semantics.contracts.programs import without_contract
 
@@ -17,7 +18,6 @@ _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
 _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
 _PLAIN = re.compile(r"[\w.$#]+(->[\w.$]+)*(\(.*\))?")
 _SAME_NAME = re.compile(r"([\w$])#\d+")
-_MALLOC = "malloc succeeds"
 _GARBAGE = "uninitialized pointer"
 _CONDITION = re.compile(r"\[!\(((?:[^()&|]|\([^()]*\))*?) (==|!=|<=|>=|<|>) ([^()&|]*)\)\]")
 
@@ -112,7 +112,7 @@ def _inputs(trace: Trace) -> dict[int, str]:
 
 
 def _note(value: int, why: str) -> str:
-    if why == _MALLOC:
+    if why == MALLOC:
         return "" if value else "it fails: NULL"
     if why == _GARBAGE:
         return f"uninitialized: {'an address of nothing' if value else 'NULL'}"

@@ -10,13 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from kleene.cfa.operations import Call, EndScope, Error, Place
+from kleene.cfa.operations import READ_BYTE, READ_OR_END, Call, EndScope, Error, Place
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.memory import STREAM
+from kleene.domains.explicit.outside.world import MALLOC, standard_input
 from kleene.report.findings.source_lines import source_line
 
 if TYPE_CHECKING:
@@ -45,6 +47,11 @@ _DEPTH_OF_CLIENT = 2
 MOST_OUTSIDE_NOTES = 3
 """Functions of unknown code that notes name: more would hide the other notes."""
 _END = {"heap": "it is freed here", STREAM: "it is closed here"}
+MOST_FAILING_NOTES = 2
+"""Failing allocations that notes name: the last ones, as a run rarely needs more."""
+_MOST_READ = 200
+"""Characters of the standard input that a note shows."""
+_READS = (READ_BYTE, READ_OR_END)
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,9 @@ def finding_views(
         flow: tuple[FlowStep, ...] = ()
         if with_flow:
             flow = _flow(confirmed) if confirmed else _suspected_path(finding)
-        notes = (*block_notes(confirmed), *outside_notes(confirmed)) if confirmed else ()
+        notes: tuple[Note, ...] = ()
+        if confirmed:
+            notes = (*block_notes(confirmed), *outside_notes(confirmed), *input_notes(confirmed))
         calls = calls_of(confirmed) if confirmed else ()
         statement = hidden_statement(confirmed) if confirmed else ""
         views[str(finding)] = FindingView(finding, flow, notes, fingerprint(finding), calls=calls, statement=statement)
@@ -223,6 +232,35 @@ def outside_notes(confirmed: Confirmed) -> tuple[Note, ...]:
     does = "has no body: in this run it returns and changes no pointer; if this is wrong, give its file"
     first = [*called.items()][:MOST_OUTSIDE_NOTES]
     return tuple(Note(place, f"{name} {does}, --extern {name}=noreturn or --models FILE.c") for name, place in first)
+
+
+def input_notes(confirmed: Confirmed) -> tuple[Note, ...]:
+    """Notes on inputs that are hard to see in a row of numbers: allocations that fail, and the text that is read."""
+    from kleene.report.check.trace import lines_of
+
+    trace = confirmed.trace
+    ends = [step.input for step in trace.steps[1:]] + [len(trace.inputs)]
+    failing: list[int] = []
+    reads: list[int] = []
+    for step, end in zip(trace.steps, ends, strict=True):
+        taken = list(zip(trace.inputs[step.input : end], trace.reasons[step.input : end], strict=True))
+        failing += [step.number] if (0, MALLOC) in taken else []
+        reads += [step.number] if any(why in _READS for _, why in taken) else []
+    if not failing and not reads:
+        return ()
+    last = max(line.last for line in lines_of(confirmed))
+    failing = [number for number in failing if number <= last]
+    texts = dict.fromkeys(failing[-MOST_FAILING_NOTES:], "this allocation fails in the run")
+    if reads:
+        read = standard_input(zip(trace.inputs, trace.reasons, strict=True))
+        shown = read[:_MOST_READ].decode("latin-1").encode("unicode_escape").decode()
+        texts[reads[0]] = f'the run reads "{shown}"' + (" and more" if len(read) > _MOST_READ else "")
+    library = trace.program.library
+    return tuple(
+        Note(state.call_from(trace.steps[number].operation.place, library), texts[number])
+        for number, state in enumerate(islice(trace.states(), len(trace.steps)))
+        if number in texts
+    )
 
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:

@@ -31,7 +31,8 @@ from kleene.passes.entry_parameters import LEAST_ARGUMENTS, MOST_ARGUMENTS
 
 _LENGTH_OF_ARGUMENT = re.compile(r"length of argument (\d+)")
 _CHARACTER_OF_ARGUMENT = re.compile(r"character (\d+) of argument (\d+)")
-_MALLOC = "malloc succeeds"
+MALLOC = "malloc succeeds"
+"""The reason of the input that decides whether an allocation succeeds."""
 _FILLER = ord("a")
 """The value of numbers that are read before they are written: as a byte, no terminator."""
 _MANY = 1 << 20
@@ -98,7 +99,7 @@ class WorldInputs(InputSource):
             return read
         if why == UNWRITTEN:
             return _FILLER
-        if why == _MALLOC:
+        if why == MALLOC:
             self._allocations += 1
             return int(self._allocations != self.world.fails)
         if self.world.keys:
