@@ -97,39 +97,6 @@ int main(void) {
 """
 
 
-NOTES = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-struct note { char *name, *text; struct note *next; };
-int main(void) {
-    struct note *list = NULL, **at, *n;
-    char name[16], text[16];
-    while (scanf("%15s %15s", name, text) == 2) {
-        for (at = &list; *at && strcmp((*at)->name, name); at = &(*at)->next) ;
-        if ((n = *at)) { *at = n->next; free(n->name); free(n->text); free(n); continue; }
-        if (!(n = malloc(sizeof *n))) break;
-        n->name = strdup(name);
-        n->text = strdup(text);
-        n->next = list;
-        if (!n->name) { free(n->text); free(n); break; }
-        list = n;
-    }
-    while ((n = list)) { list = n->next; free(n->name); free(n->text); free(n); }
-    return 0;
-}
-"""
-
-
-def test_keys_of_lists_are_texts(lower: Read) -> None:
-    """Runs on keys were made for trees only; what happens to an entry that is found again was seldom executed."""
-    assert vocabulary_of(lower(NOTES)).depends_on_keys
-    wrong = NOTES.replace("free(n->text); free(n); continue;", "free(n); continue;")
-    outcome = LengthSearch(lower(wrong), malloc_may_fail=False).run(SECONDS)
-    assert {c.fault.kind for c in outcome.findings} == {"memory_leak"}
-    assert not LengthSearch(lower(NOTES), malloc_may_fail=False).run(QUICK_SECONDS).findings
-
-
 @pytest.mark.parametrize(("old", "new"), WRONG.values(), ids=WRONG)
 def test_errors_in_removal_are_shown(lower: Read, old: str, new: str) -> None:
     """Exploration of a thousand states shows none of them: they need trees of four nodes or five."""

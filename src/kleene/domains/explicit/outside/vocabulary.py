@@ -35,8 +35,6 @@ class Vocabulary:
     walks: bool
     branches: bool
     """Whether an object has two or more pointers to objects of its type."""
-    links: bool = False
-    """Whether an object has one or more."""
 
     @property
     def depends_on_lengths(self) -> bool:
@@ -45,11 +43,8 @@ class Vocabulary:
 
     @property
     def depends_on_keys(self) -> bool:
-        """Whether the shape of a tree, or of a list with two directions, may depend on what comes from outside.
-
-        Of other lists, where texts may be keys: exploration seldom makes the same text again.
-        """
-        return (self.branches and (self.reads or self.asks)) or (self.links and self.reads)
+        """Whether the shape of a tree, or of a list with two directions, may depend on what comes from outside."""
+        return self.branches and (self.reads or self.asks)
 
 
 def vocabulary_of(program: CProgram) -> Vocabulary:
@@ -70,7 +65,6 @@ def vocabulary_of(program: CProgram) -> Vocabulary:
         any(h.source not in READ_SOURCES for h in havocs),
         any(_walks(operation) for operation in every),
         any(_links(layout) > 1 for layout in program.records.values()),
-        any(_links(layout) > 0 for layout in program.records.values()),
     )
 
 
