@@ -31,10 +31,19 @@ class Reads:
 
     def __init__(self, own: Owned, flat: Callable[[Expression], Expression]) -> None:
         self.own, self.flat = own, flat
+        self._plain: dict[Operation, bool] = {}
+
+    def _is_plain(self, label: Operation) -> bool:
+        """Whether an operation reads and writes variables only: most do."""
+        plain = self._plain.get(label)
+        if plain is None:
+            nodes = (n for x in expressions(label) for n in walk(x))
+            plain = self._plain[label] = not any(isinstance(n, Deref | Field | Index) for n in nodes)
+        return plain
 
     def hide_place(self, label: Operation, hidden: Set[Variable]) -> bool:
         """Whether a place in memory that is there depends on a block that is not: ``last->list[a[i]->size]``."""
-        return any(
+        return not self._is_plain(label) and any(
             isinstance(node, Deref | Field | Index)
             and self.own.whole(node) is None
             and not hidden.isdisjoint(walk(node))
@@ -47,6 +56,8 @@ class Reads:
         self, label: Operation, operations: tuple[Operation, ...], hidden: Set[Variable]
     ) -> tuple[Operation, ...]:
         """Reads of an operation that those in its place leave out; `hidden` are the pointers to what is not there."""
+        if self._is_plain(label):
+            return ()
         kept = {n for o in operations for x in expressions(o) for n in walk(x)}
         reads = dict.fromkeys(self.flat(x) for x in self._of(label, hidden))
         missing = tuple(x for x in reads if x not in kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -59,6 +59,10 @@ class Owned:
     """The indices behind which no element is used (decision 116)."""
     shape: Shape
     """What an element consists of."""
+    _known: dict[Expression, frozenset[Kind]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The kinds of blocks of the pointers that were asked about."""
+    _elements: dict[Expression, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Whether the lvalues that were asked about are pointers in an element."""
 
     @property
     def scale(self) -> int:
@@ -81,7 +85,11 @@ class Owned:
 
     def is_element(self, lvalue: Expression) -> bool:
         """Whether an lvalue is a pointer in an element."""
-        return self.shape.member(lvalue) is not None and self.whole(lvalue) is not None
+        known = self._elements.get(lvalue)
+        if known is None:
+            known = self.shape.member(lvalue) is not None and self.whole(lvalue) is not None
+            self._elements[lvalue] = known
+        return known
 
     def element(self, lvalue: Expression) -> tuple[Deref, int]:
         """The element that an lvalue is a pointer in, and which of its pointers it is."""
@@ -135,7 +143,10 @@ class Owned:
         return isinstance(operation, Allocate | Realloc) and self.blocks.of_allocation(operation) in self.targets
 
     def _kinds(self, pointer: Expression) -> frozenset[Kind]:
-        return self.blocks.of_value(pointer) or frozenset()
+        known = self._known.get(pointer)
+        if known is None:
+            known = self._known[pointer] = self.blocks.of_value(pointer) or frozenset()
+        return known
 
 
 def owned_arrays(program: CProgram, cfa: Cfa[Operation]) -> Iterator[Owned]:

@@ -24,6 +24,7 @@ In reading order:
 - `stored_numbers`: what is promised of these numbers
 - `text_operations`: operations on texts
 - `operations`: all operations
+- `counted_together`: numbers that are the sum of two others
 - `compared_numbers`: the numbers that a number is compared with, next or anywhere
 - `fixpoint`: the states at each location
 - `questions`: what passes and semantics ask

@@ -17,8 +17,8 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.relations.compared_numbers import Landmarks, next_comparisons, next_equations
+from kleene.passes.facts.relations.counted_together import CountedTogether
 from kleene.passes.facts.relations.merging import merge
-from kleene.passes.facts.relations.operations import Operations
 from kleene.passes.facts.relations.promises import Promises, least_lengths
 from kleene.passes.facts.relations.states import Part, State, covers, image
 from kleene.passes.facts.relations.texts import is_text
@@ -46,7 +46,7 @@ MOST_INITIAL_CELLS = 16
 """Elements of a global array whose initial values are known: a state with a table of primes would be large."""
 
 
-class Fixpoint(Operations, ABC):
+class Fixpoint(CountedTogether, ABC):
     """The states at the locations of one automaton; computed when they are asked for."""
 
     # The fixpoint ---------------------------------------------------------------------------------------------
