@@ -106,3 +106,28 @@ def test_the_bytes_may_be_outside(case: str, tmp_path: Path) -> None:
 def test_the_wrong_programs_fail_in_a_run(case: str, tmp_path: Path) -> None:
     program = written(PROGRAM.format(body=WRONG[case]), tmp_path)
     assert any(fails_in_a_run(program, text=text) for text in RUNS)
+
+
+KEPT_SUM = """
+#include <stdlib.h>
+#include <string.h>
+extern int __VERIFIER_nondet_int(void);
+struct chunk { unsigned short used; char data[16]; };
+int main(void) {
+    long m = __VERIFIER_nondet_int();
+    struct chunk *c = malloc(sizeof *c);
+    if (!c) abort();
+    memset(c, 0, sizeof *c);
+    if (c->used + m <= sizeof c->data) {
+        char *p = &c->data[c->used];
+        for (unsigned i = 0; i < m; i++) p[i] = 1;
+    }
+    free(c);
+    return 0;
+}
+"""
+
+
+def test_what_a_kept_sum_was_converted_to_is_forgotten(tmp_path: Path) -> None:
+    """A sum that no variable has was kept with the number that it was converted to, which was dropped: KeyError."""
+    assert not left_errors_of(KEPT_SUM, tmp_path)

@@ -176,8 +176,10 @@ class State:
     def collect(self) -> None:
         """Drop what no variable leads to."""
         reached = self.reached()
-        reached |= self._telling_sums(reached)
-        self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
+        reached |= self._telling_sums(reached)  # of these only the terms are kept
+        self.held = {
+            k: s for k, s in self.held.items() if isinstance(k, Variable) or (k.symbol in reached and s in reached)
+        }
         self.zone.keep(reached & self.zone.bounds.keys())
         self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
         self.nonzero &= reached
