@@ -53,6 +53,7 @@ class CProgram:
 C_PROGRAMS = (
     CProgram(C_EXAMPLES / "trees/deutsch_schorr_waite.c"),
     CProgram(C_EXAMPLES / "trees/red_black.c"),
+    CProgram(C_EXAMPLES / "trees/recursive_order.c"),
     CProgram(CURSORS, 200_000),
 )
 ONE_C_PROGRAM = "sll/reverse"

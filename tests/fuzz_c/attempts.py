@@ -157,6 +157,10 @@ APT = {
     "results": [ROWS[0], FESA[0]],
     "bits": [ROWS[0], FESA[0]],
     "rounds": [attempt for attempt in ROWS if attempt.name.endswith(("first rounds", "outcomes and loads"))],
+    "arenas": [ROWS[0], FESA[0]],
+    "ends": [WHOLE[0], FESA[0]],
+    "steps": [attempt for attempt in ROWS if attempt.name.endswith(("counts", "counts of steps"))],
+    "lengths": [attempt for attempt in (*FESA, *ROWS) if attempt.name.endswith(("sizes", "counts"))],
 }
 """What programs of a topic are about: one of these is asked too, in turn."""
 

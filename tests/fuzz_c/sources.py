@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.fuzz_c.candidates import Candidate
 from tests.fuzz_c.generators import (
+    arenas,
     bits,
     blocks,
     chosen,
@@ -20,8 +21,10 @@ from tests.fuzz_c.generators import (
     copies,
     counts,
     elements,
+    ends,
     fields,
     followed,
+    lengths,
     members,
     numbers,
     owners,
@@ -29,6 +32,7 @@ from tests.fuzz_c.generators import (
     results,
     rounds,
     several,
+    steps,
     structures,
     tables,
     text,
@@ -56,6 +60,10 @@ GENERATORS: Mapping[str, Callable[[int], str]] = {
     "results": results.program,
     "bits": bits.program,
     "rounds": rounds.program,
+    "arenas": arenas.program,
+    "ends": ends.program,
+    "steps": steps.program,
+    "lengths": lengths.program,
 }
 TOPICS = ("mutant", "near", *GENERATORS)
 SEEDS = ROOT / "tests" / "fuzz_c" / "seeds"

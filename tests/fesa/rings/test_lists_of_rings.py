@@ -50,8 +50,11 @@ int main(void) {
 }
 """
 FIRST = "l->ring->next = l->ring->prev = l->ring;"
+SINGLE = "l->ring->next = l->ring; l->ring->prev = NULL;"
 BEHIND = "n->prev = NULL; n->next = l->ring->next; l->ring->next = n;"
 AT_ENTRY = f"{BEHIND} l->ring = n;"
+ANYWHERE = "n->next = l->ring->next; l->ring->next = n; if (any) l->ring = n;"
+SHRINK = "if (any && l->ring->next != l->ring) { struct bead *r = l->ring->next; l->ring->next = r->next; free(r); }"
 BEFORE = (
     "struct bead *e = l->ring; while (e->next != l->ring) e = e->next; n->prev = NULL; n->next = l->ring; e->next = n;"
 )
@@ -84,6 +87,8 @@ RIGHT = [
     {"GROW": BEFORE, "WALK": ENTRY_FIRST},
     {"GROW": AT_ENTRY, "WALK": NEXT_FIRST, "LOOK": ROUND},
     {"GROW": BEHIND, "WALK": SECOND_OUT},
+    {"FIRST": SINGLE, "GROW": ANYWHERE, "WALK": SECOND_OUT},
+    {"GROW": f"{BEHIND} {SHRINK}", "WALK": SECOND_OUT},
     {"GROW": BEFORE, "WALK": UP_TO_MEMBER},
     {"GROW": DOUBLY_BEHIND, "WALK": NEXT_FIRST},
     {"GROW": DOUBLY_BEFORE, "WALK": UP_TO_MEMBER},
@@ -98,6 +103,9 @@ WRONG = [
     {"GROW": BEFORE.replace("n->next = l->ring", "n->next = e"), "WALK": UP_TO_MEMBER},
     {"GROW": AT_ENTRY.replace("l->ring->next = n;", ""), "WALK": UP_TO_MEMBER},
     {"GROW": BEHIND, "WALK": UP_TO_MEMBER.replace("r = l->ring->next;", "r = l->ring;")},
+    {"FIRST": SINGLE, "GROW": ANYWHERE, "WALK": UP_TO_MEMBER.replace(" free(r);", "")},
+    {"GROW": f"{BEHIND} {SHRINK.replace('free(r);', '')}", "WALK": SECOND_OUT},
+    {"FIRST": SINGLE, "GROW": f"{ANYWHERE} if (any) l->ring->next = l->ring;", "WALK": SECOND_OUT},
     {"GROW": BEHIND, "WALK": UP_TO_MEMBER.replace("t = r;", "t = r; if (any) break;")},
     {"GROW": BEHIND, "WALK": ENTRY_FIRST.replace("r = first;", "r = first; if (list) list->ring = first;")},
     {"GROW": DOUBLY_BEHIND, "WALK": NEXT_FIRST.replace("free(r);", "free(r->prev);")},

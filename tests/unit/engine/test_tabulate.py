@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ import pytest
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.engine.check import uncovered_by_calls
-from kleene.engine.fixpoint import Reached, Schedule
+from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, tabulate
 
 
@@ -186,3 +187,42 @@ def test_an_activation_that_is_missing_is_noticed() -> None:
     for number in range(1, len(reached.activations)):
         fewer = replace(reached, activations=reached.activations[:number] + reached.activations[number + 1 :])
         assert any("no activation covers this call" in p for p in uncovered_by_calls(domain, [34], fewer))
+
+
+class Advancing(Numbers):
+    """Does some of the edges of a location at once; stops at calls, and now and then elsewhere."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.chooser = random.Random(seed)
+        self.done = self.left = 0
+
+    def advance(
+        self, edges: Sequence[Edge[Label]], first: int, batch: Sequence[int], stores: Sequence[NumberStore]
+    ) -> list[Sequence[int] | None]:
+        found: list[Sequence[int] | None] = []
+        for edge, store in list(zip(edges, stores, strict=True))[first:]:
+            if isinstance(edge.label, CallOf) or self.chooser.random() < 0.3:
+                self.left += 1
+                break
+            self.done += 1
+            found.append(store.add([n for element in batch for n in edge.label(element)]) or None)
+        return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_edges_that_are_done_at_once_lead_to_the_same(seed: int) -> None:
+    """A location with several edges; what the domain leaves is done by `post`, in the same order."""
+    more = (Edge("end", when(lambda n: n < 80, lambda n: n + 7), "start"), Edge("end", lambda n: [n, -n], "last"))
+    main: Cfa[Label] = Cfa("start", (*MAIN.edges, *more))
+    domain = Advancing(seed)
+    wanted = tabulate(main, countdown(), Numbers(), [34, 70, 52], Schedule())
+    found = tabulate(main, countdown(), domain, [34, 70, 52], Schedule())
+    assert {n: s.elements() for n, s in found.stores.items()} == {n: s.elements() for n, s in wanted.stores.items()}
+    assert list(found.stores) == list(wanted.stores)
+    assert (found.generated, found.iterations) == (wanted.generated, wanted.iterations)
+    assert domain.done and domain.left and 0 < domain.posts < wanted.generated
+    flat: Cfa[Label] = Cfa("end", (*more, Edge("start", lambda n: [n, n + 1], "end")))
+    one, other = (solve(flat, d, [3, 50], Schedule()) for d in (Numbers(), Advancing(seed)))
+    assert {n: s.elements() for n, s in one.stores.items()} == {n: s.elements() for n, s in other.stores.items()}
+    assert (one.generated, one.iterations) == (other.generated, other.iterations)

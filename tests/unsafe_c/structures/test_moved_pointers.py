@@ -16,7 +16,7 @@ from kleene.analysis.c.shape import analyse as series
 from kleene.analysis.c.shape.analyse import analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS
 from kleene.c.reader import read_program
-from kleene.passes.attempts.moves import Read
+from kleene.passes.attempts.moves import Read, Store
 from kleene.passes.preparation import Prepared
 
 SECONDS = 30.0
@@ -59,7 +59,22 @@ READ_AGAIN = {
 }
 
 
-def proves(folder: Path, text: str, attempt=MOVES, reads: Set[Read] | None = None, most: int = MOST_STRUCTURES) -> bool:
+SORT = (EXAMPLES.parent / "dll" / "merge_sort.c").read_text()
+CHECK = "free(list);\n", "if (next && next->prev != list) abort(); free(list);\n"
+WRONG_SORTING = {
+    "the first half keeps the second one": ("slow->next = NULL;", ""),
+    "the second half is lost": ("return merge(list, sort(half));", "return list;"),
+    "what leads back is not written": ("first->next->prev = first;", ""),
+    "what leads back is freed": ("list = next;\n", "list = next; if (list) free(list->prev);\n"),
+    "it is followed before it is sorted": ("list = sort(list);\n    while", "if (list) free(list->prev);\n    while"),
+    "it is followed while it is sorted": ("slow->next = NULL;", "slow->next = NULL; free(half->prev);"),
+}
+"""What leads back is written for nothing before the list is sorted."""
+
+
+def proves(
+    folder: Path, text: str, attempt=MOVES, reads: Set[Read | Store] | None = None, most: int = MOST_STRUCTURES
+) -> bool:
     file = folder / "moves.c"
     file.write_text(text)
     prepared = Prepared(read_program([str(file)]))
@@ -101,6 +116,43 @@ def test_wrong_reads_prove_nothing_wrong(tmp_path: Path, part: str, attempt) -> 
 def test_a_pointer_that_is_moved_and_freed_is_proved_with_all_reads(tmp_path: Path) -> None:
     text = f"{START}    p = n->left; n->right = p; q = n->right; free(q);\n    free(n);\n    return 0;\n}}\n"
     assert proves(tmp_path, text, reads=all_reads(tmp_path, text))
+
+
+def test_it_proves_sorting_where_what_leads_back_is_read_at_last(tmp_path: Path) -> None:
+    assert proves(tmp_path, SORT.replace(*CHECK))
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG_SORTING.values(), ids=WRONG_SORTING)
+def test_wrong_sorting_is_not_proved(tmp_path: Path, old: str, new: str) -> None:
+    text = SORT.replace(*CHECK)
+    assert old in text
+    assert not proves(tmp_path, text.replace(old, new))
+
+
+STORES = {
+    "freed twice": "n->left->parent = n; free(n->left->parent); free(n->left);",
+    "lost where it is compared": "n->left->parent = n; if (n->left->parent == n) return 0; free(n->left);",
+    "lost where it is not NULL": "n->left->parent = n; if (n->left->parent) return 0; free(n->left);",
+    "lost where it is NULL": "n->left->parent = NULL; if (!n->left->parent) return 0; free(n->left);",
+    "a copy of it is freed": "n->left->parent = n->left; p = n->left->parent; free(p); p->key = 1;",
+    "read with the struct": "struct node c; n->left->parent = n; c = *n->left; free(n->left); free(c.parent);",
+    "what it reads is NULL": "n->left->parent = n->right->left; free(n->left);",
+}
+
+
+@pytest.mark.parametrize("part", STORES.values(), ids=STORES)
+@pytest.mark.parametrize("attempt", [MOVES, WITH_LOADS], ids=lambda attempt: attempt.name)
+def test_wrong_stores_prove_nothing_wrong(tmp_path: Path, part: str, attempt) -> None:
+    start = START.replace("*left, *right;", "*left, *right, *parent;")
+    text = f"{start}    if (!n->left) {{ free(n); return 0; }}\n    {part}\n    free(n);\n    return 0;\n}}\n"
+    stores = {Store(location, 16) for location, _ in all_reads(tmp_path, text)}
+    assert not proves(tmp_path, text, attempt, stores)
+
+
+def test_a_store_for_nothing_is_proved_with_all_stores(tmp_path: Path) -> None:
+    start = START.replace("*left, *right;", "*left, *right, *parent;")
+    text = f"{start}    if (n->left) n->left->parent = n;\n    free(n->left);\n    free(n);\n    return 0;\n}}\n"
+    assert proves(tmp_path, text, reads={Store(location, 16) for location, _ in all_reads(tmp_path, text)})
 
 
 @in_exam

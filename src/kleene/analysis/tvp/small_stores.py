@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, product
 
 from kleene.cfa.graph import Cfa, Edge
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.domains.shape.wrong_updates import wrong_update
+from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import AC, SM, SM_MUST, Structure
 from kleene.transformers.action import Action
@@ -103,31 +105,43 @@ def _unfolded(structure: Structure, copies: Sequence[int]) -> Structure:
     """The structure with individuals in place of nodes: as many as `copies` says, with the values of the node."""
     origin = [u for u in structure.nodes for _ in range(copies[u])]
     size = len(origin)
-    old = structure.layout
-    values = [0] * len(structure.values)
-    new = layout_for(size)
-    for number, p in enumerate(structure.vocabulary):
-        for nodes in product(range(size), repeat=p.arity):
-            bit, there = 1 << new.bit(nodes), old.bit(tuple(origin[u] for u in nodes))
-            for rail in (2 * number, 2 * number + 1):
-                if structure.values[rail] >> there & 1:
-                    values[rail] |= bit
+    old, new = structure.layout, layout_for(size)
+    spread: dict[int, int] = {0: 0}
+
+    def vector(given: int) -> int:
+        known = spread.get(given)
+        if known is None:
+            known = spread[given] = sum(1 << k for k, u in enumerate(origin) if given >> u & 1)
+        return known
+
+    def tensor(given: int, arity: int) -> int:
+        if arity < 2:
+            return vector(given) if arity else given
+        width, wider = old.width ** (arity - 1), new.width ** (arity - 1)
+        mask = (1 << width) - 1
+        return sum(tensor(given >> u * width & mask, arity - 1) << k * wider for k, u in enumerate(origin))
+
+    arities = (p.arity for p in structure.vocabulary for _ in (0, 1))
+    values = [tensor(v, arity) if v else 0 for v, arity in zip(structure.values, arities, strict=True)]
     values[SM_MUST] = values[SM] = 0
     return Structure(structure.vocabulary, size, tuple(values))
 
 
+@lru_cache(maxsize=4)
+def _core_first(vocabulary: Vocabulary) -> tuple[int, ...]:
+    """The numbers of all predicates, those without a definition first."""
+    predicates = vocabulary.predicates
+    return tuple(sorted(range(len(predicates)), key=lambda i: predicates[i].definition is not None))
+
+
 def _first_undecided(structure: Structure) -> tuple[int, int] | None:
     """The number of a predicate and the bit of a tuple whose value is 1/2; core predicates first."""
-    numbers = sorted(range(len(structure.vocabulary)), key=lambda i: _is_defined(structure, i))
-    for number in numbers:
-        open_bits = structure.values[2 * number] ^ structure.values[2 * number + 1]
+    values = structure.values
+    for number in _core_first(structure.vocabulary):
+        open_bits = values[2 * number] ^ values[2 * number + 1]
         if open_bits:
             return number, open_bits & -open_bits
     return None
-
-
-def _is_defined(structure: Structure, number: int) -> bool:
-    return structure.vocabulary.predicates[number].definition is not None
 
 
 def _decided(structure: Structure, number: int, bit: int, *, value: bool) -> Structure:

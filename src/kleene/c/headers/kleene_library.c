@@ -866,17 +866,17 @@ int posix_memalign(void **target, size_t alignment, size_t size) {
 }
 
 void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-    const char *start = base;
-    while (count > 0) {
-        const char *middle = start + count / 2 * size;
-        int order = compare(key, middle);
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *element = (const char *)base + middle * size;
+        int order = compare(key, element);
         if (order == 0)
-            return (void *)middle;
-        if (order > 0) {
-            start = middle + size;
-            count--;
-        }
-        count /= 2;
+            return (void *)element;
+        if (order > 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }

@@ -7,6 +7,7 @@ The incoming counter of a heap node counts references from heap nodes, and satur
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from kleene.domains.fesa.flags import (
     COUNT_HIGH,
@@ -122,8 +123,8 @@ def _count_hidden_parent(heap: Heap, node: Node, hidden: Function) -> None:
 def reduce(heap: Heap, nodes: Iterable[Node]) -> None:
     """Remove contradictory vectors (section 5): a counter requires an edge that no node can provide.
 
-    If no node in the vector provides the edge, an instance of some summary must. Then the vector for this instance is
-    in the set, too; otherwise no such heap exists.
+    If no node in the vector provides the edge, another instance of some summary must. Then the vector for this
+    instance is in the set, too; otherwise no such heap exists.
     """
     space = heap.space
     for node in sorted(set(nodes)):
@@ -132,16 +133,27 @@ def reduce(heap: Heap, nodes: Iterable[Node]) -> None:
             if not space.satisfiable(lacking):
                 continue
             provided = space.false
-            for flags, pointing in providers:
-                provided = provided | space.exists(heap.vectors.function & pointing, flags)
+            for hidden in providers:
+                provided = provided | (
+                    hidden.there & space.exists(heap.vectors.function & hidden.pointing, hidden.flags)
+                )
             heap.vectors = heap.vectors.restrict(~need | provided)
 
 
-Providers = list[tuple[Sequence[Flag], Function]]
+@dataclass(frozen=True)
+class Hidden:
+    """Other instances of a summary than those of the vector: where there are any, and where one has the edge.
+
+    The vector in which such an instance is shown has other values of some flags.
+    """
+
+    there: Function
+    flags: Sequence[Flag]
+    pointing: Function
 
 
-def _needs(heap: Heap, node: Node) -> list[tuple[Function, Providers]]:
-    needs: list[tuple[Function, Providers]] = []
+def _needs(heap: Heap, node: Node) -> list[tuple[Function, list[Hidden]]]:
+    needs: list[tuple[Function, list[Hidden]]] = []
     if heap.options.out_counter:
         for slot in heap.slots(node):
             edges = heap.edges_from(node, slot)
@@ -149,7 +161,7 @@ def _needs(heap: Heap, node: Node) -> list[tuple[Function, Providers]]:
             needs.append(_demand(heap, node, need, [(f, f.target) for f in edges if f.target is not None], 1))
     if node.is_heap and heap.options.in_counter:
         sources = [(f, f.source) for f in heap.edges_to(node) if f.source.is_heap]
-        for number in (1, 2):
+        for number in range(1, SATURATED + 1):
             needs.append(_demand(heap, node, count_at_least(heap, node, number), sources, number))
     if node.is_heap and heap.options.parents:
         need = heap.flag(Flag(EXISTS, node)) & ~heap.flag(Flag(ROOTED, node))
@@ -158,25 +170,29 @@ def _needs(heap: Heap, node: Node) -> list[tuple[Function, Providers]]:
     return needs
 
 
-def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:
+def _root(heap: Heap, node: Node) -> tuple[Function, list[Hidden]]:
     """Every block hangs below one that a variable holds."""
     blocks = heap.heap_nodes()
     shown = heap.any_of(heap.flag(Flag(ROOTED, n)) for n in blocks if not heap.is_summary(n))
-    providers = [(heap.mentioning(n), heap.flag(Flag(ROOTED, n))) for n in blocks if heap.is_summary(n)]
+    summaries = [n for n in blocks if heap.is_summary(n)]
+    providers = [Hidden(heap.space.true, heap.mentioning(n), heap.flag(Flag(ROOTED, n))) for n in summaries]
     return heap.flag(Flag(EXISTS, node)) & ~shown, providers
 
 
 def _demand(
     heap: Heap, node: Node, need: Function, edges: list[tuple[Flag, Node]], number: int
-) -> tuple[Function, Providers]:
-    """The condition that the vector's nodes provide fewer than `number` needed edges; and the possible providers."""
-    shown: list[Function] = []
-    providers: dict[Node, tuple[Sequence[Flag], list[Function]]] = {}
+) -> tuple[Function, list[Hidden]]:
+    """The condition that the vector shows fewer than `number` needed edges; and who may have the others."""
+    providers: dict[Node, list[Function]] = {}
     for flag, end in edges:
         if end.ghost or (end != node and heap.is_summary(end)):
-            hidden = [*heap.to_ghost(node), Flag(GHOST, node)] if end.ghost else heap.mentioning(end)
-            providers.setdefault(end, (hidden, []))[1].append(heap.flag(flag))
-        else:
-            shown.append(heap.flag(flag))
-    enough = at_least(heap, shown, number)[number - 1]
-    return need & ~enough, [(hidden, heap.any_of(functions)) for hidden, functions in providers.values()]
+            providers.setdefault(end, []).append(heap.flag(flag))
+    enough = at_least(heap, [heap.flag(flag) for flag, _ in edges], number)[number - 1]
+    return need & ~enough, [_hidden(heap, node, end, functions) for end, functions in providers.items()]
+
+
+def _hidden(heap: Heap, node: Node, end: Node, edges: list[Function]) -> Hidden:
+    """The instances of a summary that a vector does not show, at the other end of edges of a node."""
+    several = Flag(GHOST, node if end.ghost else end)
+    flags = [*heap.to_ghost(node), several] if end.ghost else heap.mentioning(end)
+    return Hidden(heap.flag(several), flags, heap.any_of(edges))

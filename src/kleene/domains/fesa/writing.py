@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kleene.domains.fesa.counters import decrement, increment, keep_hygiene, reduce
+from kleene.domains.fesa.counters import SATURATED, count_is, decrement, increment, keep_hygiene, reduce
 from kleene.domains.fesa.flags import (
     EXISTS,
     GHOST,
@@ -107,6 +107,8 @@ def _write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) ->
     if heap.options.parents and node.is_heap:
         adopt(heap, node, slot, new)
     none = heap.space.false
+    vague: list[Node] = []
+    """Blocks to which there may be as many pointers as before, as their counters were full."""
     for flag in old:
         target = flag.target
         if target is not None and target.is_heap:
@@ -116,6 +118,8 @@ def _write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) ->
                 if heap.options.parents:
                     lose(heap, flag, gone, new, report)
                 if heap.options.in_counter and node.is_heap:
+                    if heap.possible(gone & count_is(heap, target, SATURATED)) and not heap.is_summary(target):
+                        vague.append(target)
                     decrement(heap, target, gone)
     if heap.options.in_counter and node.is_heap:
         for (target, offset), where in new.items():
@@ -127,6 +131,8 @@ def _write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) ->
     heap.set(changes)
     unused = [f for f in old if f not in changes]
     heap.drop([*unused, *(parent(f) for f in unused)])
+    if heap.options.reduce and vague:
+        reduce(heap, vague)
 
 
 def clear(heap: Heap, node: Node, report: Report) -> None:

@@ -10,6 +10,7 @@ import pytest
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.strategy import MANY_OPERATIONS
+from kleene.cfa.operations import READ_BYTE, READ_NUMBER, WORD_LENGTH
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import Verdict
 from kleene.domains.explicit.explore import explore
@@ -17,7 +18,7 @@ from kleene.domains.explicit.interpreter import replay
 from kleene.domains.explicit.outside.keys import KEYS, REPEATS, key_world
 from kleene.domains.explicit.outside.lengths import LengthSearch
 from kleene.domains.explicit.outside.vocabulary import vocabulary_of
-from kleene.domains.explicit.outside.world import WorldInputs
+from kleene.domains.explicit.outside.world import World, WorldInputs
 
 Read = Callable[[str], CProgram]
 SECONDS = 20.0
@@ -148,8 +149,75 @@ def test_which_programs_have_such_runs(lower: Read, members: str, branches: bool
     assert not vocabulary_of(lower(text + main % (name, "0"))).depends_on_keys
 
 
+COMMANDS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct item { char *name; struct item *next; };
+static struct item *items;
+int main(void) {
+    char line[64];
+    while (fgets(line, sizeof line, stdin)) {
+        char *command = strtok(line, " \\n"), *name = strtok(NULL, " \\n");
+        if (!command || !name) continue;
+        if (!strcmp(command, "add")) {
+            struct item *n = malloc(sizeof *n);
+            if (!n) break;
+            n->name = strdup(name);
+            if (!n->name) { free(n); break; }
+            n->next = items;
+            items = n;
+        } else if (!strcmp(command, "drop")) {
+            struct item **at = &items, *old;
+            while (*at && strcmp((*at)->name, name)) at = &(*at)->next;
+            if ((old = *at)) { *at = old->next; free(old->name); free(old); }
+        }
+    }
+    while (items) { struct item *old = items; items = old->next; free(old->name); free(old); }
+    return 0;
+}
+"""
+
+
+def test_commands_with_names_show_errors_of_an_order_of_operations(lower: Read) -> None:
+    """A node is used again only after the same name was added and dropped: short inputs have one command each."""
+    outcome = LengthSearch(lower(COMMANDS.replace("*at = old->next; ", "")), malloc_may_fail=True).run(SECONDS)
+    assert outcome.findings and outcome.by_keys[0]
+    assert replay(outcome.findings[0].trace).faults
+    right = LengthSearch(lower(COMMANDS), malloc_may_fail=True).run(QUICK_SECONDS)
+    assert right.runs > 1 and not right.findings
+
+
+def test_lines_of_commands(lower: Read) -> None:
+    """Lines are commands of the program with few names and numbers behind them."""
+    vocabulary = vocabulary_of(lower(COMMANDS))
+    assert vocabulary.commands == (b"add", b"drop") and vocabulary.has_commands
+    assert not vocabulary.depends_on_keys
+    lines = [line.split() for seed in range(40) for line in key_world(seed, vocabulary).input.splitlines()]
+    assert {b"add", b"drop"} <= {line[0] for line in lines if line}
+    assert {0, 1, 2} <= {len(line) - 1 for line in lines if line[:1] == [b"add"]}
+
+
+def test_brackets_belong_together(lower: Read) -> None:
+    program = lower(
+        "#include <stdio.h>\n#include <string.h>\n"
+        "int main(void) { char s[9]; return fgets(s, 9, stdin) && s[0] == '[' && strchr(s, ']'); }"
+    )
+    vocabulary = vocabulary_of(program)
+    assert vocabulary.brackets == {b"[": b"]"}
+    lines = [line for seed in range(40) for line in key_world(seed, vocabulary).input.splitlines()]
+    assert any(line[:1] + line[-1:] == b"[]" and len(line) > 2 for line in lines)
+
+
+def test_numbers_of_lines_are_read_as_they_are_written(lower: Read) -> None:
+    inputs = WorldInputs(World(input=b"add -1 7\n", repeats=9, keys=KEYS))
+    assert inputs._read(WORD_LENGTH) == 3
+    assert all(inputs._read(READ_BYTE) for _ in range(3))
+    assert [inputs._read(READ_NUMBER) for _ in range(2)] == [-1, 7]
+
+
 def test_worlds(lower: Read) -> None:
-    """Numbers are 0 or one of few keys, and 0 at last; lines begin with a character of the program, or with a key."""
+    """Numbers are 0 or one of few keys, and 0 at last; lines have a character of the program in them, or keys."""
     program = lower(
         "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) if (c == '-') return 1; }"
     )
@@ -158,7 +226,6 @@ def test_worlds(lower: Read) -> None:
         world = key_world(seed, vocabulary_of(program), malloc_may_fail=True)
         assert world.repeats in REPEATS
         assert bool(world.fails) == bool(seed % 2)
-        assert all(line[-1:].isalpha() for line in world.input.splitlines())
         seen |= {line[:1] for line in world.input.splitlines()}
         inputs = WorldInputs(world)
         numbers = [inputs._key(f"place {n % 3}") for n in range(world.repeats + 5)]

@@ -5,7 +5,11 @@ Random heaps with wrong and unknown values are divided and joined: the structure
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+import time
+from types import FrameType
 
 import pytest
 
@@ -16,12 +20,14 @@ from tests.unit.domains.shape.test_local_heaps import CLASSES, Setting, after_ca
 from kleene import _native
 from kleene.analysis.c.shape.run import domain_of
 from kleene.cfa.graph import Edge
+from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.calling import REFUSED, UNFINISHED, CallingShapeDomain
 from kleene.domains.shape.heap_join import join_after_call
 from kleene.domains.shape.native_calls import NativeCall, NativeCalls
 from kleene.logic.formula import TRUE
 from kleene.structures.edit import with_new_nodes
 from kleene.structures.layout import layout_for
+from kleene.structures.packed import PackedBatch, pack
 from kleene.structures.program.build import MUST
 from kleene.structures.program.native_machine import bind
 from kleene.structures.structure import AC, SM, SM_MUST, Structure
@@ -29,9 +35,11 @@ from kleene.transformers.action import Action
 from kleene.transformers.native_transformer import NativeAction
 from kleene.transformers.transformer import Stages, Transformer
 
-STRUCTURES = 80
+STRUCTURES = 64
 """Of each class: most are divided, and a batch of so many is shared by two threads."""
 ENDS = 3
+WIDE = (4, 12, 27, 60, 125, *((251,) if os.environ.get("KLEENE_EXAM") else ()))
+"""Nodes by which structures grow to other widths."""
 
 
 def damaged(structure: Structure, at: Setting, chooser: random.Random, *, markers: bool) -> Structure:
@@ -118,15 +126,17 @@ def test_structures_are_divided_and_joined_alike(name: str, tmp_path_factory: py
     assert entered > STRUCTURES / 8 and joined > STRUCTURES / 8 and refused
 
 
-@pytest.mark.parametrize("name", ["doubly", "ring"])
-def test_wide_structures_are_divided_and_joined_alike(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.parametrize(("name", "sizes"), [("list", WIDE), ("ring", WIDE[:3])])
+def test_wide_structures_are_divided_and_joined_alike(
+    name: str, sizes: tuple[int, ...], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Structures of every width; what a callee makes may need the next one."""
     at = setting(name, tmp_path_factory.getbasetemp())
     domain, _ = domain_of(at.translation)
     assert isinstance(domain, CallingShapeDomain)
     heaps, call = domain.heaps, native_call(at, domain)
     joined = 0
-    for seed, more in enumerate((4, 12, 27, 60, 125, 251)):
+    for seed, more in enumerate(sizes):
         heap = random_heap(at, random.Random(seed)).structure(at)
         structure = at.complete(grown(heap, at, more))
         (number,), _ = call.enter([structure])
@@ -140,7 +150,7 @@ def test_wide_structures_are_divided_and_joined_alike(name: str, tmp_path_factor
             after, found = join_after_call(heaps, division, at.call, end), call.resume(structure, [end])
             assert found is not None and list(found[0]) == ([] if after is None else [after])
             joined += after is not None
-    assert joined > 6
+    assert joined > len(sizes)
 
 
 @pytest.mark.parametrize("name", ["list", "parents", "ring"])
@@ -168,6 +178,31 @@ def test_calls_settle_alike_on_both_machines(name: str, tmp_path_factory: pytest
             assert list(after) == list(reference.resume(edge, element, entry, ends))
             done += len(after)
     assert done and domain.contradictions.keys() == reference.contradictions.keys()
+
+
+def test_a_signal_stops_calls_in_the_middle_of_a_batch(tmp_path_factory: pytest.TempPathFactory) -> None:
+    at = setting("parents", tmp_path_factory.getbasetemp())
+    domain, _ = domain_of(at.translation)
+    assert isinstance(domain, CallingShapeDomain) and domain.coercer.native is not None
+    call = native_call(at, domain)
+    structure = at.complete(grown(random_heap(at, random.Random(1)).structure(at), at, 20))
+    signature = domain.coercer.native.signature
+    batch = PackedBatch(domain.vocabulary, _native.Batch(signature, [pack(structure, signature)] * 200_000))
+    raised: list[float] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raised.append(time.process_time())
+        raise LimitReached("the time limit was reached", Limit.TIME)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(LimitReached):
+            call.enter(batch)
+        assert time.process_time() - raised[0] < 0.4  # of two threads
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_tables_are_checked(tmp_path_factory: pytest.TempPathFactory) -> None:

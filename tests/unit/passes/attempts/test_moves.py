@@ -11,7 +11,7 @@ from tests.unit.passes.executed import answer
 from kleene.c.reader import read_program
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Unsupported
-from kleene.passes.attempts.moves import moved_places, with_moves
+from kleene.passes.attempts.moves import Store, moved_places, with_moves
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 
@@ -25,14 +25,17 @@ int main(void) {
 OFFSETS = {"left": 0, "right": 8, "parent": 16}
 
 
-def rewritten(folder: Path, body: str, back: frozenset[str] = frozenset()):
-    """The program, and the one in which all cells die behind the reads of assignments, with the places of the cells."""
+def rewritten(folder: Path, body: str, back: frozenset[str] = frozenset(), *, stores: bool = False):
+    """The program, and the one in which all cells die behind the reads of assignments, with the places of the cells.
+
+    With `stores`, they die where they are written instead.
+    """
     file = folder / "moves.c"
     file.write_text(f"{START}    {body}\n}}\n")
     program = Prepared(read_program([str(file)])).inlined
     memory = Memory(program, program.main.cfa, typed=True)
     reads = {(e.source, offset) for e in program.main.cfa.edges for offset in OFFSETS.values()}
-    cfa = with_moves(memory, reads, back)
+    cfa = with_moves(memory, {Store(*read) for read in reads} if stores else reads, back)
     changed = replace(program, functions={program.entry: replace(program.main, cfa=cfa)})
     return program, changed, moved_places(Memory(program, cfa, typed=True))
 
@@ -72,6 +75,45 @@ def test_what_is_read_again_has_no_value(tmp_path: Path, body: str, cell: str) -
 def test_cells_that_point_back_stay(tmp_path: Path) -> None:
     _, _, places = rewritten(tmp_path, "n = m->parent; return n->left->key;", frozenset({"parent"}))
     assert OFFSETS["parent"] not in {offset for _, offset in places}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n->parent = m; return n->left->key;",
+        "n->parent = m; n->parent = NULL; return n->left->key;",
+        "n->parent = n->left->left; free(m); return n->key;",
+    ],
+)
+def test_what_is_stored_for_nothing_runs_as_before(tmp_path: Path, body: str) -> None:
+    program, changed, places = rewritten(tmp_path, body, frozenset({"parent"}), stores=True)
+    assert {offset for _, offset in places} == {OFFSETS["parent"]}
+    assert answer(program, ())[0] == answer(changed, ())[0] == "exit"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n->parent = m; return n->parent->key;",
+        "n->parent = m; m = n->parent; return m->key;",
+        "struct node **at = &n->parent; n->parent = m; return (*at)->key;",
+    ],
+)
+def test_what_is_stored_and_read_has_no_value(tmp_path: Path, body: str) -> None:
+    program, changed, _ = rewritten(tmp_path, body, frozenset({"parent"}), stores=True)
+    assert answer(program, ())[0] == "exit"
+    assert answer(changed, ())[2] == "uninitialized_pointer"
+
+
+def test_what_a_store_for_nothing_reads_is_still_read(tmp_path: Path) -> None:
+    program, changed, _ = rewritten(tmp_path, "n->parent = n->right->left;", frozenset({"parent"}), stores=True)
+    assert answer(program, ()) == answer(changed, ())
+    assert answer(program, ())[2] == "null_dereference"
+
+
+def test_cells_that_do_not_point_back_are_written(tmp_path: Path) -> None:
+    program, changed, _ = rewritten(tmp_path, "n->right = m; return n->right->key;", stores=True)
+    assert changed.main.cfa is program.main.cfa
 
 
 def test_conditions_and_numbers_move_nothing(tmp_path: Path) -> None:

@@ -257,3 +257,34 @@ def test_the_middle_of_two_numbers_lies_between_them(expression: str, inside: bo
         values["middle"], values["high"], edge.source
     )
     assert between == inside
+
+
+@pytest.mark.parametrize(
+    ("expression", "least", "inside"),
+    [
+        ("low + (high - low) / 2", -100, True),
+        ("low + (high - low) / 3", -100, True),
+        ("low + (high - low) / 1", -100, False),
+        ("(low + high) / 2", 0, True),
+        ("(low + high) / 2", -100, False),  # -3 / 2 is -1
+        ("high - (high - low) / 2", -100, False),
+    ],
+)
+def test_the_middle_is_less_than_the_end(expression: str, least: int, inside: bool, tmp_path: Path) -> None:
+    """The end was read by a binary search, as far as was known."""
+    source = tmp_path / "program.c"
+    source.write_text(
+        f"""extern int __VERIFIER_nondet_int(void);
+        int main(void) {{
+            int low = __VERIFIER_nondet_int(), high = __VERIFIER_nondet_int();
+            if (low < {least} || low >= high || high > 8) return 0;
+            int middle = {expression};
+            return middle;
+        }}""",
+        encoding="utf-8",
+    )
+    program = inline(read_program([str(source)]))
+    relations = Relations(program, program.main.cfa)
+    edge = next(e for e in program.main.cfa.edges if str(e.label) == "return middle")
+    values = {v.name: v for e in program.main.cfa.edges for v in [getattr(e.label, "variable", None)] if v is not None}
+    assert relations.is_below(values["middle"], values["high"], edge.source) == inside

@@ -24,7 +24,7 @@ from kleene.analysis.limits import deep_formulas, stated_limit, within
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.decomposed.products import TOO_CONNECTED
 from kleene.domains.shape.domain import MOST_STRUCTURES
-from kleene.passes.attempts.moves import Read
+from kleene.passes.attempts.moves import Read, Store
 from kleene.passes.attempts.owned.copies import moves_elements
 from kleene.passes.attempts.slices.slicing import Slice
 from kleene.passes.elements.slots import slot_sizes
@@ -155,8 +155,8 @@ class _Series:
     """Whether these are made once more, with more structures."""
     nodes_of_runs: NodesOfRuns | None = None
     """What runs put into nodes, once an attempt has asked for it."""
-    reads: Set[Read] | None = None
-    """The reads after which cells die, once an attempt has asked for them."""
+    reads: Set[Read | Store] | None = None
+    """The reads and stores behind which cells die, once an attempt has asked for them."""
     stays_apart: bool = True
     """False if the parts of the heap became connected again and again."""
 
@@ -342,7 +342,7 @@ class _Series:
         return replace(plan, classes=self.classes, earlier=self.earlier, patience=patience, tags=tags)
 
     def _automaton(self, prepared: Prepared, attempt: Attempt) -> Automaton | None:
-        reads: Set[Read] = frozenset()
+        reads: Set[Read | Store] = frozenset()
         if attempt.finds_moves:
             if attempt.concerns is not None and not attempt.concerns(prepared.memory):
                 return None

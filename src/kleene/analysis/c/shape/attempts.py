@@ -175,6 +175,11 @@ def _has_branching_cells(memory: Memory) -> bool:
     return any(number > 1 for number in own.values())
 
 
+def _has_cells_that_die(memory: Memory) -> bool:
+    """Whether pointers may be moved within trees, or cells that point back may be written for nothing."""
+    return _has_branching_cells(memory) or bool(back_cells(memory))
+
+
 def _has_back_cells(memory: Memory) -> bool:
     """Whether some cells have names that say that they point back."""
     return any(map(is_called_back, memory.cell_targets))
@@ -382,7 +387,7 @@ ATTEMPTS = (
         "pointers that are read for the last time are moved: the cell has no value until it is written again",
         _without_proof,
         finds_moves=True,
-        concerns=_has_branching_cells,
+        concerns=_has_cells_that_die,
         share=MOVES_SHARE,
     ),
     Attempt(
@@ -391,7 +396,7 @@ ATTEMPTS = (
         _with_alarms,
         rewrite=with_known_outcomes_and_loads,
         finds_moves=True,
-        concerns=_has_branching_cells,
+        concerns=_has_cells_that_die,
         share=MOVES_SHARE,
     ),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),

@@ -9,7 +9,7 @@ from functools import cached_property
 from kleene.analysis.c.shape.attempts import Attempt
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
-from kleene.passes.attempts.moves import Read, moved_places, with_moves
+from kleene.passes.attempts.moves import Read, Store, moved_places, with_moves
 from kleene.passes.attempts.stale import Stale, without_stale_pointers
 from kleene.passes.attempts.unread import unread_cells, without_unread_cells
 from kleene.passes.coalesce import Sharing, sharing_of
@@ -56,12 +56,12 @@ class Automaton:
 
 
 def automaton_of(
-    prepared: Prepared, attempt: Attempt, known: list[Automaton], reads: Set[Read] = frozenset()
+    prepared: Prepared, attempt: Attempt, known: list[Automaton], reads: Set[Read | Store] = frozenset()
 ) -> Automaton | None:
     """The automaton that an attempt follows; None if the attempt does not concern the program, or changes nothing.
 
-    `reads` are those after which a cell dies in an attempt with moves. `known` are those of attempts before: one that
-    is the same is taken again, with what was computed for it.
+    `reads` are those behind which a cell dies in an attempt with moves, and stores. `known` are those of attempts
+    before: one that is the same is taken again, with what was computed for it.
     """
     if attempt.concerns is not None and not attempt.concerns(prepared.memory):
         return None
@@ -75,7 +75,9 @@ def automaton_of(
     return made
 
 
-def _made(prepared: Prepared, attempt: Attempt, known: Sequence[Automaton], reads: Set[Read]) -> Automaton | None:
+def _made(
+    prepared: Prepared, attempt: Attempt, known: Sequence[Automaton], reads: Set[Read | Store]
+) -> Automaton | None:
     stale = Stale(prepared.cfa) if attempt.whole_scope else without_stale_pointers(prepared.memory)
     followed, memory = stale.cfa, prepared.memory
     if followed is not prepared.cfa:

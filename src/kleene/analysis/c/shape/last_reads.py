@@ -1,7 +1,8 @@
-"""Which reads of pointers in memory are the last ones, while the pointer goes to another cell: a guess from runs.
+"""Which reads of pointers in memory are the last ones, and which stores are for nothing: a guess from runs.
 
 A read is the last one if the cell is overwritten, or its object ends, before anything reads the cell again. That is a
-move (`passes/attempts/moves.py`) if meanwhile another cell got the pointer. The guess decides what the analysis asks,
+move (`passes/attempts/moves.py`) if meanwhile another cell got the pointer. A store of a pointer into a cell that
+points back is for nothing if nothing reads the cell before that. The guess decides what the analysis asks,
 never what it answers.
 """
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Constant,
     Deref,
     Expression,
     Field,
@@ -31,7 +33,7 @@ from kleene.domains.explicit.outside.vocabulary import vocabulary_of
 from kleene.domains.explicit.outside.world import WorldInputs
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Violation
-from kleene.passes.attempts.moves import Read, offset_in_object
+from kleene.passes.attempts.moves import Read, Store, offset_in_object
 from kleene.passes.facts.memory import Memory
 from kleene.semantics.vocabulary.back_cells import back_cells
 
@@ -50,15 +52,18 @@ Cell = tuple[int, int]
 """A cell of a run: a block and a bit."""
 
 
-def last_reads(program: CProgram, memory: Memory) -> frozenset[Read]:
-    """The reads of runs that were moves at least once, and never came before another read of the cell."""
+def last_reads(program: CProgram, memory: Memory) -> frozenset[Read | Store]:
+    """The reads of runs that were moves at least once, and never came before another read of the cell.
+
+    Also the stores that were for nothing at least once, and of which no run read what they stored.
+    """
     cells = back_cells(memory)
     back = frozenset(offset for (_, offset), cell in memory.cell_of.items() if cell in cells)
     machine, vocabulary = Machine(program, malloc_may_fail=False), vocabulary_of(program)
     code = _Code(machine)
     end = time.thread_time() + SECONDS
-    moved: set[Read] = set()
-    repeated: set[Read] = set()
+    moved: set[Read | Store] = set()
+    repeated: set[Read | Store] = set()
     last_news = 0
     for number in range(1, RUNS + 1):
         run = _Run(code, machine.start(WorldInputs(key_world(number - 1, vocabulary))), back)
@@ -128,9 +133,11 @@ class _Run:
     last: dict[Cell, _Event] = field(default_factory=dict)
     origins: dict[int, _Event] = field(default_factory=dict)
     """The reads from which variables have their values, by the blocks of the variables."""
-    repeated: set[Read] = field(default_factory=set)
-    """Reads after which the cell was read again."""
-    moved: set[Read] = field(default_factory=set)
+    stores: dict[Cell, Store] = field(default_factory=dict)
+    """The stores whose values are in cells that point back, and were not read so far."""
+    repeated: set[Read | Store] = field(default_factory=set)
+    """Reads after which the cell was read again, and stores after which it was read."""
+    moved: set[Read | Store] = field(default_factory=set)
 
     def follow(self, end: float) -> None:
         """Follow the run to its end, or as far as time and steps allow."""
@@ -139,9 +146,9 @@ class _Run:
                 if not self._step() or (number % STEPS_BETWEEN_LOOKS == 0 and time.thread_time() > end):
                     break
         blocks = self.state.blocks
-        for (number, _), event in self.last.items():
-            if event.is_shared and not (number in blocks and blocks[number].alive):
-                self.moved.add(event.read)
+        ended = {number for number, _ in {*self.last, *self.stores} if number not in blocks or not blocks[number].alive}
+        self.moved |= {event.read for (number, _), event in self.last.items() if event.is_shared and number in ended}
+        self.moved |= {store for (number, _), store in self.stores.items() if number in ended}
 
     def _step(self) -> bool:
         machine, frames = self.code.machine, self.state.frames
@@ -149,8 +156,8 @@ class _Run:
         step = machine.step_at(frame.location, frame.function)
         if step is None:
             return False
-        operation = step.operation
-        uses = self.code.uses(operation, frame.location)
+        operation, location = step.operation, frame.location
+        uses = self.code.uses(operation, location)
         self._read(uses)
         origins = [self._origin(value) for value in uses.values]
         target = uses.target
@@ -169,7 +176,10 @@ class _Run:
         if isinstance(target, Variable):
             self._assign(target, origin)
         elif target is not None and cell is not None:
-            self._write(cell, origin, is_back=offset_in_object(target) in self.back)
+            is_back = offset_in_object(target) in self.back
+            self._write(cell, origin, is_back=is_back)
+            if is_back and not (isinstance(operation, Assign) and isinstance(without_casts(operation.value), Constant)):
+                self.stores[cell] = Store(location, offset_in_object(target))
         return True
 
     def _read(self, uses: _Uses) -> None:
@@ -177,6 +187,8 @@ class _Run:
             cell = self._cell(lvalue)
             if cell is None:
                 continue
+            if cell in self.stores:
+                self.repeated.add(self.stores.pop(cell))
             if cell in self.last:
                 self.repeated.add(self.last.pop(cell).read)
             if read is not None:
@@ -196,6 +208,8 @@ class _Run:
             self.origins.pop(self._block(variable), None)
 
     def _write(self, cell: Cell, origin: _Event | None, *, is_back: bool) -> None:
+        if cell in self.stores:
+            self.moved.add(self.stores.pop(cell))
         old = self.last.pop(cell, None)
         if old is not None and (old.is_shared or old.is_passed):
             self.moved.add(old.read)

@@ -50,8 +50,15 @@ _MIXED = 3
 """Runs of each length whose arguments and lines are mixed of what the program names."""
 _NUMBERS_OF_ARGUMENTS = (2, 1, 0, 4)
 """Numbers of long arguments: many programs want an exact number of them."""
+_MOST_PAIRS = 4
+"""Characters between two words, each of which makes a kind of many lines: a queue of `name:text` gets full."""
 _DIGIT = b"7"
 """A text that is a number for programs that push numbers; they need not name a digit."""
+_LONG, _MANY = "long", "many"
+"""Words in the names of styles."""
+_LONG_FIRST = 8
+"""Lengths of which a few long texts are tried before many texts of one: a buffer is longer than a table, and a run on
+one long line takes less than one on as many short ones."""
 _SHORT = "short"
 """The name of the styles whose texts have no length that varies."""
 _SHORT_TEXTS_FIRST, _SHORT_TEXTS_BETWEEN = 24, 8
@@ -61,6 +68,10 @@ _KEYS = "keys"
 """The name of the styles with many operations on few keys, which have no such length either."""
 _KEY_RUNS, _KEY_RUNS_BETWEEN = 1000, 8
 """Runs on few keys, and number of them between two lengths: one takes some ten milliseconds."""
+_COMMAND_RUNS, _COMMAND_RUNS_BETWEEN = 240, 3
+"""The same for runs on commands of a program whose shapes do not branch: lengths may matter as much."""
+_STEPS_OF_COMMANDS = 400
+"""Steps of a run on many lines for each character of them: a line is compared with all commands."""
 
 
 class Style(NamedTuple):
@@ -93,21 +104,32 @@ class LengthSearch:
         self.outcome = LengthOutcome()
         keys_alone = self.vocabulary.depends_on_keys and not self.vocabulary.depends_on_lengths
         self._styles = [] if keys_alone else styles_of(self.vocabulary)
-        self._waiting = [(n, s) for n in candidate_lengths(self.vocabulary) for s in range(len(self._styles))]
+        lengths = candidate_lengths(self.vocabulary)
+        self._waiting = [(self._turn(n, s), n, s) for n in lengths for s in range(len(self._styles))]
+        """What to try: its turn, its length and its style."""
+        self._asked = {(n, s) for _, n, s in self._waiting}
         self._add_keys()
         self._add_short_texts()
         heapq.heapify(self._waiting)
-        self._asked = set(self._waiting)
         self._reach: dict[int, tuple[int, dict[str, int]]] = {}
         self._solved: Counter[tuple[int, str]] = Counter()
         self._writes: dict[str, tuple[Locate, int] | None] = {}
         self._deadline = 0.0
 
+    def _turn(self, length: int, style: int) -> int:
+        """When a length is tried: a few long texts cost less than many short ones."""
+        return length // _LONG_FIRST if self._styles[style].name.endswith(_LONG) else length
+
     def _add_keys(self) -> None:
-        """Runs on few keys do not depend on the length: some come between two lengths."""
-        for seed in range(_KEY_RUNS if self.vocabulary.depends_on_keys else 0):
+        """Runs on few keys do not depend on the length: some come between two lengths, those of commands alone less."""
+        runs, between = 0, 1
+        if self.vocabulary.depends_on_keys:
+            runs, between = _KEY_RUNS, _KEY_RUNS_BETWEEN
+        elif self.vocabulary.has_commands:
+            runs, between = _COMMAND_RUNS, _COMMAND_RUNS_BETWEEN
+        for seed in range(runs):
             world = key_world(seed, self.vocabulary, malloc_may_fail=self.malloc_may_fail)
-            self._waiting.append((seed // _KEY_RUNS_BETWEEN, len(self._styles)))
+            self._waiting.append((seed // between, 0, len(self._styles)))
             self._styles.append(Style(_KEYS, _always(world)))
 
     def _add_short_texts(self) -> None:
@@ -116,7 +138,7 @@ class LengthSearch:
             return
         for number, world in enumerate(short_worlds(self.vocabulary, malloc_may_fail=self.malloc_may_fail)):
             first = -1 if number < _SHORT_TEXTS_FIRST else number // _SHORT_TEXTS_BETWEEN
-            self._waiting.append((first, len(self._styles)))
+            self._waiting.append((first, 0, len(self._styles)))
             self._styles.append(Style(_SHORT, _always(world)))
 
     def run(self, seconds: float) -> LengthOutcome:
@@ -124,7 +146,7 @@ class LengthSearch:
         start = time.monotonic()
         self._deadline = start + seconds
         while self._waiting and time.monotonic() < self._deadline:
-            length, style = heapq.heappop(self._waiting)
+            _, length, style = heapq.heappop(self._waiting)
             known = len(self.outcome.findings)
             reach = self._try(self._styles[style], length)
             self.outcome.by_keys += [self._styles[style].name == _KEYS] * (len(self.outcome.findings) - known)
@@ -134,7 +156,7 @@ class LengthSearch:
             for solution in self._solve(style, length, reach):
                 if (solution, style) not in self._asked:
                     self._asked.add((solution, style))
-                    heapq.heappush(self._waiting, (solution, style))
+                    heapq.heappush(self._waiting, (self._turn(solution, style), solution, style))
         self.outcome.exhausted = not self._waiting
         self.outcome.seconds += time.monotonic() - start
         return self.outcome
@@ -159,7 +181,9 @@ class LengthSearch:
         source = WorldInputs(style.world(length))
         state = self.machine.start(source)
         reach: dict[str, int] = {}
-        for steps in range(1, _STEPS_OF_RUN + _STEPS_OF_CHARACTER * max(length, 0)):
+        of_lines = style.name == _KEYS or style.name.startswith(_MANY)
+        more = _STEPS_OF_COMMANDS * len(source.world.input) if of_lines else _STEPS_OF_CHARACTER * length
+        for steps in range(1, _STEPS_OF_RUN + max(more, 0)):
             if steps % _STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > self._deadline:
                 break
             self._measure(state, reach)
@@ -231,7 +255,9 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
     styles = [_long(count) for count in (_NUMBERS_OF_ARGUMENTS if vocabulary.arguments else (0,))]
     if vocabulary.arguments or vocabulary.reads:
         commands = dict.fromkeys((_DIGIT, *(bytes((c,)) for c in vocabulary.characters if chr(c).isalnum())))
-        styles += [_many(), *(_many(command) for command in commands), *(_split(chr(c)) for c in vocabulary.characters)]
+        pairs = (b"a" + bytes((c,)) + b"b" for c in vocabulary.characters[:_MOST_PAIRS])
+        styles += [_many(), *map(_many, commands), *map(_many, pairs)]
+        styles += [_split(chr(c)) for c in vocabulary.characters]
         styles += [_mixed(seed, vocabulary) for seed in range(1, _MIXED + 1)]
         styles += [Style("different", _different), Style("numbers", _numbers)]
         styles.append(Style("long name", lambda n: World((b"a",), b"b\n", n, name=b"p" * n)))
@@ -242,12 +268,14 @@ def styles_of(vocabulary: Vocabulary) -> list[Style]:
 
 
 def _long(count: int) -> Style:
-    return Style(f"{count} long", lambda n: World((b"a" * n,) * count, (b"b" * n + b"\n") * _LINES, n, environment=n))
+    return Style(
+        f"{count} {_LONG}", lambda n: World((b"a" * n,) * count, (b"b" * n + b"\n") * _LINES, n, environment=n)
+    )
 
 
 def _many(command: bytes = b"") -> Style:
     """Many short texts, which may be commands: a stack overflows only if each of them pushes something."""
-    return Style(f"many {command!r}", lambda n: World((command or b"a",) * n, ((command or b"b") + b"\n") * n, n))
+    return Style(f"{_MANY} {command!r}", lambda n: World((command or b"a",) * n, ((command or b"b") + b"\n") * n, n))
 
 
 def _different(n: int) -> World:

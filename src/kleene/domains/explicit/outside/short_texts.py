@@ -37,6 +37,11 @@ def short_worlds(vocabulary: Vocabulary, *, malloc_may_fail: bool) -> list[World
         for count in (1, 2)
         for form in forms[:_FAILING_FORMS]
     ]
+    failing += [
+        _world(vocabulary, pair, fails)
+        for fails in range(2, _FAILING_ALLOCATIONS + 1)
+        for pair in permutations(forms[:_FAILING_FORMS], 2)
+    ]
     return [world for pair in zip(failing, worlds, strict=False) for world in pair] + [
         *worlds[len(failing) :],
         *failing[len(worlds) :],
@@ -46,6 +51,8 @@ def short_worlds(vocabulary: Vocabulary, *, malloc_may_fail: bool) -> list[World
 def _forms(vocabulary: Vocabulary) -> Iterator[bytes]:
     marks = [bytes((c,)) for c in vocabulary.characters][:_MOST_NAMES]
     names = [text for text in vocabulary.literals if text.isascii() and b"\n" not in text][:_MOST_NAMES]
+    for one, two in vocabulary.brackets.items():
+        yield one + b"a" + two
     for mark in marks:
         yield b"a" + mark + b"b"
     yield b"a"

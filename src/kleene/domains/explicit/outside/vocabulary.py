@@ -17,9 +17,15 @@ _MOST_LITERAL = 12
 """Characters of a text of the program that may be an argument: an option, a command, a key."""
 _MOST_SET = 4
 """Characters of a text that may be a set of separators."""
+_COMPARING = frozenset(("strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "strstr"))
+"""Functions of the library to which a program gives the texts that it looks for."""
 _PRINTABLE = range(32, 127)
 _FIRST_LENGTHS = (3, 9, 40)
 """Lengths that are tried in every program; how far writes get with two of them tells the ones that matter."""
+
+
+BRACKETS = {b"[": b"]", b"(": b")", b"{": b"}", b"<": b">", b'"': b'"'}
+"""The characters that belong together around a name."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Vocabulary:
     walks: bool
     branches: bool
     """Whether an object has two or more pointers to objects of its type."""
+    commands: tuple[bytes, ...] = ()
+    """The texts that the program compares with others: commands, keys, special names."""
 
     @property
     def depends_on_lengths(self) -> bool:
@@ -45,6 +53,16 @@ class Vocabulary:
     def depends_on_keys(self) -> bool:
         """Whether the shape of a tree, or of a list with two directions, may depend on what comes from outside."""
         return self.branches and (self.reads or self.asks)
+
+    @property
+    def brackets(self) -> dict[bytes, bytes]:
+        """The brackets that the program knows, each with the one that closes it."""
+        return {one: two for one, two in BRACKETS.items() if {*one, *two} <= {*self.characters}}
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether what is done with a line depends on what it says."""
+        return self.reads and bool(self.commands or self.characters)
 
 
 def vocabulary_of(program: CProgram) -> Vocabulary:
@@ -65,6 +83,7 @@ def vocabulary_of(program: CProgram) -> Vocabulary:
         any(h.source not in READ_SOURCES for h in havocs),
         any(_walks(operation) for operation in every),
         any(_links(layout) > 1 for layout in program.records.values()),
+        tuple(dict.fromkeys(text for text in _compared(own, program) if 0 < len(text) <= _MOST_LITERAL)),
     )
 
 
@@ -91,14 +110,27 @@ def _sizes(program: CProgram, functions: Iterable[Function], nodes: Iterable[Exp
                 yield type_.count
 
 
-def _searched(operations: Iterable[Operation], program: CProgram) -> Iterator[int]:
-    """The characters that the program gives to functions of the library: `strchr(line, '=')`."""
+def _library_calls(operations: Iterable[Operation], program: CProgram) -> Iterator[tuple[str, Call]]:
     for operation in operations:
         if isinstance(operation, Call) and isinstance(operation.function, str):
             callee = program.functions.get(operation.function)
             if callee is not None and callee.place.file in program.library:
-                for argument in operation.arguments:
-                    yield from (n.value for n in walk(argument) if isinstance(n, Constant) and n.value in _PRINTABLE)
+                yield operation.function, operation
+
+
+def _searched(operations: Iterable[Operation], program: CProgram) -> Iterator[int]:
+    """The characters that the program gives to functions of the library: `strchr(line, '=')`."""
+    for _, call in _library_calls(operations, program):
+        for argument in call.arguments:
+            yield from (n.value for n in walk(argument) if isinstance(n, Constant) and n.value in _PRINTABLE)
+
+
+def _compared(operations: Iterable[Operation], program: CProgram) -> Iterator[bytes]:
+    """The texts that the program compares with others, each without the end of a line: `strcmp(line, "quit\\n")`."""
+    for name, call in _library_calls(operations, program):
+        if name in _COMPARING:
+            nodes = (n for argument in call.arguments for n in walk(argument))
+            yield from (n.value[:-1].rstrip(b"\n") for n in nodes if isinstance(n, StringLiteral))
 
 
 def _characters(nodes: Iterable[Expression], literals: Iterable[bytes]) -> Iterator[int]:
@@ -107,7 +139,7 @@ def _characters(nodes: Iterable[Expression], literals: Iterable[bytes]) -> Itera
         if isinstance(node, Comparison):
             yield from (n.value for n in walk(node) if isinstance(n, Constant) and n.value in _PRINTABLE)
     for text in literals:
-        if len(text) <= _MOST_SET:
+        if len(text) <= _MOST_SET and not any(chr(c).isalnum() for c in text):
             yield from (c for c in text if c in _PRINTABLE)
 
 

@@ -43,6 +43,7 @@ _ODDS = (3, 100)
 _SPREAD_SHARE = 0.5
 """Share of the numbers of a run that are keys or values, where numbers are spread."""
 _WORD = re.compile(rb"\s*(\S+)")
+_INTEGER = re.compile(rb"-?\d+")
 _SPACES = b" \t\n\v\f\r"
 
 
@@ -136,6 +137,8 @@ class WorldInputs(InputSource):
             return len(word[1]) if word is not None else 0
         if why == READ_NUMBER:
             self._at = word.end() if word is not None else len(text)
+            if self.world.keys and word is not None and _INTEGER.fullmatch(word[1]):
+                return int(word[1])
             return self._number()
         return None
 

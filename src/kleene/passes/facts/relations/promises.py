@@ -65,8 +65,8 @@ class Promises:
 
     @property
     def many_broken(self) -> int:
-        """How many promises are broken by now that the states believe."""
-        return len(self.broken) - len(self.known or ()) + (self.everything and self.known is not None)
+        """How many promises are broken by now that the states believe; without any, none is."""
+        return 0 if self.known is None else len(self.broken) - len(self.known) + self.everything
 
     def holds(self, promise: str, key: object) -> bool:
         return self.known is not None and (promise, key) not in self.known

@@ -452,7 +452,10 @@ class Values(Sums):
         return known is not None and known in state.zone.bounds and state.zone.upper(known, divisor) <= 0
 
     def _middle(self, expression: Binary, full: Interval, state: State) -> int | None:
-        """``low + (high - low) / 2`` or ``(low + high) / 2``, which lies between the two; None for what is neither."""
+        """``low + (high - low) / 2`` or ``(low + high) / 2``, which lies between the two; None for what is neither.
+
+        It is less than `high` where `low` is: a binary search ends, and reads elements only.
+        """
         match expression:
             case Binary("+", low, Binary("/", Binary("-", high, base), Constant(value=parts))) if low == base:
                 doubles = False
@@ -467,8 +470,10 @@ class Values(Sums):
         if not doubles and bh - al > full[1]:
             return None
         middle = state.fresh(al, bh)
-        state.zone.add(a, middle, 0)
-        state.zone.add(middle, b, 0)
+        rounds_down = not doubles or al + bl >= 0
+        distance = -state.zone.upper(a, b) if rounds_down else 0
+        state.zone.add(a, middle, -(distance // parts))
+        state.zone.add(middle, b, distance // parts - distance)
         return middle
 
     def _wrapped_sum(self, expression: Binary, full: Interval, state: State) -> int | None:
