@@ -120,15 +120,15 @@ def _count_hidden_parent(heap: Heap, node: Node, hidden: Function) -> None:
 # The reduction that the paper leaves out ------------------------------------------------------------------------
 
 
-def reduce(heap: Heap, nodes: Iterable[Node]) -> None:
+def reduce(heap: Heap, nodes: Iterable[Node], most: int = SATURATED - 1) -> None:
     """Remove contradictory vectors (section 5): a counter requires an edge that no node can provide.
 
     If no node in the vector provides the edge, another instance of some summary must. Then the vector for this
-    instance is in the set, too; otherwise no such heap exists.
+    instance is in the set, too; otherwise no such heap exists. Counters are asked for up to `most` edges.
     """
     space = heap.space
     for node in sorted(set(nodes)):
-        for need, providers in _needs(heap, node):
+        for need, providers in _needs(heap, node, most):
             lacking = heap.vectors.function & need
             if not space.satisfiable(lacking):
                 continue
@@ -152,7 +152,7 @@ class Hidden:
     pointing: Function
 
 
-def _needs(heap: Heap, node: Node) -> list[tuple[Function, list[Hidden]]]:
+def _needs(heap: Heap, node: Node, most: int) -> list[tuple[Function, list[Hidden]]]:
     needs: list[tuple[Function, list[Hidden]]] = []
     if heap.options.out_counter:
         for slot in heap.slots(node):
@@ -161,7 +161,7 @@ def _needs(heap: Heap, node: Node) -> list[tuple[Function, list[Hidden]]]:
             needs.append(_demand(heap, node, need, [(f, f.target) for f in edges if f.target is not None], 1))
     if node.is_heap and heap.options.in_counter:
         sources = [(f, f.source) for f in heap.edges_to(node) if f.source.is_heap]
-        for number in range(1, SATURATED + 1):
+        for number in range(1, most + 1):
             needs.append(_demand(heap, node, count_at_least(heap, node, number), sources, number))
     if node.is_heap and heap.options.parents:
         need = heap.flag(Flag(EXISTS, node)) & ~heap.flag(Flag(ROOTED, node))

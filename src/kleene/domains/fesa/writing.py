@@ -132,7 +132,7 @@ def _write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) ->
     unused = [f for f in old if f not in changes]
     heap.drop([*unused, *(parent(f) for f in unused)])
     if heap.options.reduce and vague:
-        reduce(heap, vague)
+        reduce(heap, vague, SATURATED)
 
 
 def clear(heap: Heap, node: Node, report: Report) -> None:
