@@ -39,6 +39,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import CHAR, IntegerType, PointerType, Type
 from kleene.passes.facts.memory import constant_of
+from kleene.passes.rewrite import with_parts
 
 _LOOK_AHEAD = 8
 """Edges from a place to the condition: the end of the scope of a function, and copies of its result."""
@@ -127,12 +128,13 @@ class Landmarks:
         limits: list[tuple[Hashable, int]] = []
         operations = [e.label for e in cfa.edges if not isinstance(e.label, DeclareLocal | EndScope)]
         operations += [assignment for item in program.globals for assignment in item.initial]
+        fixed = _fixed(operations)
         for operation in dict.fromkeys(operations):
             for nodes in _groups(operation):
                 holders = [holder for n in nodes for holder in _holders(n)]
                 for holder in holders[1:]:
                     self._parents[self._root(holder)] = self._root(holders[0])
-                found = [constant_of(n) for n in nodes if isinstance(n, Constant | Binary)]
+                found = [constant_of(_with_constants(n, fixed)) for n in nodes if isinstance(n, Constant | Binary)]
                 constants = [c for c in found if c is not None] if not _is_of_bytes(operation) else []
                 ends = [limit for n in nodes if _is_number(n) for limit in _limits(n.type)]
                 ends += [n.type.size for n in nodes if isinstance(n, Variable) and n.type.size]
@@ -180,6 +182,26 @@ class Landmarks:
         few = (own for holder in holders if len(own := self._own.get(holder, ())) <= FEW_CONSTANTS)
         own = {number + step for constants in few for number in constants for step in (-1, 0, 1)}
         return sorted({number for root in roots for number in known.get(root, ())} | own)
+
+
+def _fixed(operations: Iterable[Operation]) -> dict[Variable, Constant]:
+    """The variables to which only one constant is assigned: what is computed from them is a landmark, too."""
+    values: dict[Variable, set[int | None]] = {}
+    for operation in operations:
+        if isinstance(operation, Assign) and isinstance(operation.target, Variable):
+            values.setdefault(operation.target, set()).add(constant_of(operation.value))
+    only = {variable: next(iter(known)) for variable, known in values.items() if len(known) == 1}
+    return {variable: Constant(number, variable.type) for variable, number in only.items() if number is not None}
+
+
+def _with_constants(expression: Expression, fixed: Mapping[Variable, Constant]) -> Expression:
+    """An expression with these variables as constants."""
+    match expression:
+        case Variable():
+            return fixed.get(expression, expression)
+        case Binary() | Unary() | Cast():
+            return with_parts(expression, lambda part: _with_constants(part, fixed))
+    return expression
 
 
 def _groups(operation: Operation) -> list[list[Expression]]:
