@@ -164,6 +164,29 @@ int main(void) {
     return 0;
 }
 """
+UNREAD = """
+struct node { int d; struct node *next, *prev; };
+int main(void) {
+  struct node *p = NULL;
+  int key = __VERIFIER_nondet_int(), met = 0;
+  while (__VERIFIER_nondet_int()) {
+    struct node *q = malloc(sizeof *q);
+    if (!q) break;
+    q->d = __VERIFIER_nondet_int(); q->prev = NULL; q->next = p;
+    if (p) p->prev = q;
+    p = q;
+  }
+  for (struct node *q = p; q; q = q->next) if (q->d == key) met = 1;
+  while (p) {
+    struct node *q = p->next;
+    if (p->next && p->next->d == key) met = 0;
+    if (p->d == key) met = 1;
+    if (p->d == key && !met) free(q);
+    free(p); p = q;
+  }
+  return 0;
+}
+"""
 APPLIES = {
     "shape, calls": (EXAMPLES / "language" / "levels.c").read_text(encoding="utf-8"),
     "shape, counts": (EXAMPLES / "counts" / "queue.c").read_text(encoding="utf-8"),
@@ -171,6 +194,9 @@ APPLIES = {
     "shape, counts alone": (EXAMPLES / "counts" / "rounds.c").read_text(encoding="utf-8"),
     "shape, comparisons": (EXAMPLES / "trees" / "search_then_insert.c").read_text(encoding="utf-8"),
     "shape, unread": (EXAMPLES / "trees" / "binomial_heap.c").read_text(encoding="utf-8"),
+    "shape, unread and comparisons": HEAD + UNREAD,
+    "shape, unread and loads": (EXAMPLES / "dll" / "merge_sort.c").read_text(encoding="utf-8"),
+    "shape, unread and outcomes and loads": HEAD + UNREAD,
     "shape, local": (EXAMPLES / "skip" / "three_levels.c").read_text(encoding="utf-8"),
     "shape, owned": (EXAMPLES / "arrays" / "heap_of_jobs.c").read_text(encoding="utf-8"),
     "shape, choices": HEAD + ARRAY,

@@ -10,9 +10,9 @@ from kleene.analysis.c.library.client.text import CLIENT, Client
 from kleene.analysis.c.library.readings.operations import Operation
 from kleene.cfa.operations import Allocate, Call, Place, Realloc
 from kleene.cfa.program import CProgram
-from kleene.coverage.inputs import MALLOC
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import TraceStep
+from kleene.domains.explicit.outside.world import MALLOC
 
 
 @dataclass(frozen=True)
