@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -257,6 +258,47 @@ def test_the_middle_of_two_numbers_lies_between_them(expression: str, inside: bo
         values["middle"], values["high"], edge.source
     )
     assert between == inside
+
+
+@pytest.mark.parametrize("apart", range(8))
+@pytest.mark.parametrize(
+    ("expression", "middle"),
+    [
+        ("low + (high - low) / 2", lambda low, high: low + (high - low) // 2),
+        ("low + (high - low) / 3", lambda low, high: low + (high - low) // 3),
+        ("(low + high) / 2", lambda low, high: int((low + high) / 2)),
+    ],
+)
+@pytest.mark.parametrize("least", [-9, 0])
+def test_the_middle_is_as_far_from_both_ends_as_it_may_be(
+    expression: str, middle: Callable[[int, int], int], apart: int, least: int, tmp_path: Path
+) -> None:
+    """The distances that are known hold for all numbers; where sums are not less than 0, they are the greatest."""
+    source = tmp_path / "program.c"
+    source.write_text(
+        f"""extern int __VERIFIER_nondet_int(void);
+        int main(void) {{
+            int low = __VERIFIER_nondet_int(), high = __VERIFIER_nondet_int();
+            if (low < {least} || low > 30 || high > 30 || low + {apart} > high) return 0;
+            int middle = {expression};
+            return middle;
+        }}""",
+        encoding="utf-8",
+    )
+    program = inline(read_program([str(source)]))
+    relations = Relations(program, program.main.cfa)
+    edge = next(e for e in program.main.cfa.edges if str(e.label) == "return middle")
+    values = {v.name: v for e in program.main.cfa.edges for v in [getattr(e.label, "variable", None)] if v is not None}
+    pairs = [(low, high) for low in range(least, 31) for high in range(max(low + apart, least), 31)]
+    below = min(middle(low, high) - low for low, high in pairs)
+    above = min(high - middle(low, high) for low, high in pairs)
+
+    def is_known(left: str, right: str, distance: int) -> bool:
+        return relations.at_most(values[left], values[right], edge.source, more=-distance)
+
+    assert not is_known("low", "middle", below + 1) and not is_known("middle", "high", above + 1)
+    if least >= 0 and apart:
+        assert is_known("low", "middle", below) and is_known("middle", "high", above)
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,12 @@ from functools import cached_property
 from kleene.cfa.expressions import Binary, Variable, without_casts
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Operation
-from kleene.cfa.types import IntegerType
+from kleene.cfa.types import LONG_LONG, IntegerType
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations.operations import Operations
 from kleene.passes.facts.relations.states import Part, State
 from kleene.passes.facts.relations.zones import ZERO
 
-WORD = IntegerType(64, signed=True, name="long")
 SUM = "$sum"
 """How the variables of sums are called; a number follows."""
 MOST_PAIRS = 4
@@ -38,7 +37,7 @@ class CountedTogether(Operations, ABC):
     def sums(self) -> dict[Variable, Pair]:
         """The variables of sums, each with its two terms."""
         pairs = list(dict.fromkeys(self._pairs()))[:MOST_PAIRS]
-        return {Variable(f"{SUM}{number}", WORD): pair for number, pair in enumerate(pairs)}
+        return {Variable(f"{SUM}{number}", LONG_LONG): pair for number, pair in enumerate(pairs)}
 
     def _pairs(self) -> Iterator[Pair]:
         """The pairs of numbers of which another one may be the sum."""
@@ -123,7 +122,7 @@ def counted_pairs(cfa: Cfa[Operation]) -> Iterator[Pair]:
     for number, own in steps.items():
         beside = [frozenset(stepped[e] for e in _beside(cfa, edge) if e in stepped) - {number} for edge in own]
         partners = frozenset().union(*beside)
-        if len(own) > 1 and len(partners) == len({len(found) for found in beside} & {1}) + 1 == 2:
+        if len(own) > 1 and len(partners) == 2 and all(len(found) == 1 for found in beside):
             one, two = sorted(partners, key=str)
             if len(steps[one]) + len(steps[two]) == len(own):
                 yield one, two
